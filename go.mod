@@ -1,0 +1,13 @@
+module github.com/luatools/luatools
+
+go 1.26
+
+require (
+	github.com/rogpeppe/go-internal v1.16.0 // indirect
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
+	github.com/spf13/pflag v1.0.10 // indirect
+	github.com/yuin/gopher-lua v1.1.2 // indirect
+	golang.org/x/sys v0.44.0 // indirect
+	golang.org/x/term v0.42.0 // indirect
+	golang.org/x/text v0.14.0 // indirect
+)
