@@ -1,7 +1,158 @@
-// Package cli is the commands of luatools.
 package cli
 
-import "io"
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
 
-// Main runs one command and returns its exit code.
-func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int { return 2 }
+	"github.com/spf13/pflag"
+
+	"github.com/luatools/luatools/protocol/nearest"
+)
+
+// Exit codes of every command.
+const (
+	exitOK          = 0
+	exitFailed      = 1   // the tool or the session failed
+	exitUsage       = 2   // the command line cannot be read, or names what is not there
+	exitFindings    = 3   // check found errors
+	exitDenied      = 4   // a permission was denied
+	exitNoCLI       = 5   // no Claude CLI, one that is none, or one that is not logged in
+	exitTimeout     = 6   // a call or the CLI took too long
+	exitLimit       = 7   // turns or budget used up
+	exitInterrupted = 130 // SIGINT
+	exitTerminated  = 143 // SIGTERM
+)
+
+// A command is one word after luatools.
+type command struct {
+	name  string
+	args  string // its arguments, for the usage line
+	short string // one line, for the list of commands
+	long  string // what --help says below the usage line
+	flags func(*app, *pflag.FlagSet)
+	run   func(*app, []string) int
+}
+
+// commands in the order in which help lists them.
+func commands() []*command {
+	return []*command{runCommand, serveCommand, callCommand, listCommand, checkCommand, versionCommand}
+}
+
+// app is one invocation: its streams and the flags that commands share.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	opt      options
+	run      runOptions
+}
+
+// Main runs one command and returns its exit code. It changes the working directory when -C asks for it.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{in: stdin, out: stdout, err: stderr}
+	if len(args) == 0 {
+		a.usage(stderr)
+		return exitUsage
+	}
+	switch args[0] {
+	case "help", "--help", "-h":
+		return a.help(args[1:])
+	case "--version":
+		return a.dispatch(versionCommand, nil)
+	}
+	name := args[0]
+	for _, c := range commands() {
+		if c.name == name {
+			return a.dispatch(c, args[1:])
+		}
+	}
+	if strings.HasPrefix(name, "-") {
+		return a.misuse("flags come after the command: luatools COMMAND %s …", strings.Join(args, " "))
+	}
+	return a.misuse("no command %q%s", name, didYouMean(nearest.Name(name, commandNames())))
+}
+
+// dispatch reads the flags of c and runs it.
+func (a *app) dispatch(c *command, args []string) int {
+	fs := a.flagSet(c)
+	if err := fs.Parse(args); err != nil {
+		if errors.Is(err, pflag.ErrHelp) {
+			a.commandHelp(a.out, c, fs)
+			return exitOK
+		}
+		return a.misuse("%s%s", err, suggestFlag(err, fs))
+	}
+	if err := fromEnvironment(fs); err != nil {
+		return a.misuse("%s", err)
+	}
+	if err := a.opt.settle(); err != nil {
+		return a.misuse("%s", err)
+	}
+	if a.opt.chdir != "" {
+		if err := os.Chdir(a.opt.chdir); err != nil {
+			return a.misuse("-C: %s", err)
+		}
+	}
+	return c.run(a, fs.Args())
+}
+
+// help prints the list of commands, or one command's page.
+func (a *app) help(topic []string) int {
+	if len(topic) == 0 {
+		a.usage(a.out)
+		return exitOK
+	}
+	for _, c := range commands() {
+		if c.name == topic[0] {
+			a.commandHelp(a.out, c, a.flagSet(c))
+			return exitOK
+		}
+	}
+	return a.misuse("no help on %q%s", topic[0], didYouMean(nearest.Name(topic[0], commandNames())))
+}
+
+func (a *app) usage(w io.Writer) {
+	fmt.Fprint(w, "luatools hosts tools written in Lua for language-model agents.\n\nusage: luatools COMMAND [flags] [arguments]\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-9s %s\n", c.name, c.short)
+	}
+	fmt.Fprint(w, "\nTools are the *.lua files of the folder ./tools (another: --tools DIR). luatools help COMMAND tells more.\n")
+}
+
+func (a *app) commandHelp(w io.Writer, c *command, fs *pflag.FlagSet) {
+	fmt.Fprintf(w, "usage: luatools %s\n\n%s\n\n%s", strings.TrimSpace(c.name+" [flags] "+c.args), strings.TrimSpace(c.long), fs.FlagUsagesWrapped(100))
+}
+
+// misuse reports a command line that cannot be carried out.
+func (a *app) misuse(format string, args ...any) int {
+	a.sayf("error: "+format, args...)
+	return exitUsage
+}
+
+// fail reports what went wrong and returns code.
+func (a *app) fail(code int, err error) int {
+	a.sayf("error: %s", err)
+	return code
+}
+
+// sayf prints a line for people.
+func (a *app) sayf(format string, args ...any) {
+	fmt.Fprintln(a.err, visible(fmt.Sprintf(format, args...)))
+}
+
+func commandNames() []string {
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	return append(names, "help")
+}
+
+func didYouMean(name string) string {
+	if name == "" {
+		return "; luatools help lists them"
+	}
+	return fmt.Sprintf("; did you mean %q?", name)
+}

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/luatools/luatools/host"
+	"github.com/luatools/luatools/scripts"
+)
+
+var checkCommand = &command{
+	name:  "check",
+	args:  "[FOLDER]",
+	short: "load the tools and report their faults",
+	long: `Loads every file of the folder (or of FOLDER) and reports each fault with file, line, column and the lines around it.
+Exit 3 when there are errors; warnings alone are fine.`,
+	run: (*app).check,
+}
+
+// finding is one fault in the report of check --json.
+type finding struct {
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+	Column    int    `json:"column"`
+	Severity  string `json:"severity"`
+	Message   string `json:"message"`
+	Frame     string `json:"frame,omitempty"`
+	Traceback string `json:"traceback,omitempty"`
+}
+
+func (a *app) check(args []string) int {
+	switch len(args) {
+	case 0:
+	case 1:
+		a.opt.tools = args[0]
+	default:
+		return a.misuse("check takes one folder")
+	}
+	if code := a.folder(); code != exitOK {
+		return code
+	}
+	h, err := host.New(host.Options{Dir: a.opt.tools, Server: a.opt.server})
+	if err != nil {
+		return a.fail(exitFailed, err)
+	}
+	defer h.Close()
+	problems := h.Snapshot().Problems
+	errors, warnings := tally(problems)
+	code := exitOK
+	if errors > 0 {
+		code = exitFindings
+	}
+	if a.opt.json {
+		report := struct {
+			Version  int       `json:"version"`
+			Findings []finding `json:"findings"`
+		}{1, []finding{}}
+		for _, p := range problems {
+			severity := "error"
+			if p.Warning {
+				severity = "warning"
+			}
+			report.Findings = append(report.Findings, finding{p.File, p.Line, p.Col, severity, p.Message, p.Frame, p.Traceback})
+		}
+		a.printJSON(report)
+		return code
+	}
+	for _, p := range problems {
+		a.showProblem(p)
+	}
+	if !a.opt.quiet || code != exitOK {
+		a.sayf("%s: %s, %s", count(len(h.Tools()), "tool"), count(errors, "error"), count(warnings, "warning"))
+	}
+	return code
+}
+
+// showProblem prints one fault with its code frame and, for a fault in running Lua, the traceback.
+func (a *app) showProblem(p *scripts.Error) {
+	var b strings.Builder
+	b.WriteString(problemLine(p))
+	if p.Frame != "" {
+		fmt.Fprintf(&b, "\n%s", p.Frame)
+	}
+	if p.Traceback != "" && a.opt.verbose {
+		fmt.Fprintf(&b, "\n%s", p.Traceback)
+	}
+	a.sayf("%s\n", b.String())
+}
+
+func tally(problems []*scripts.Error) (errors, warnings int) {
+	for _, p := range problems {
+		if p.Warning {
+			warnings++
+		} else {
+			errors++
+		}
+	}
+	return errors, warnings
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/luatools/luatools/host"
+	"github.com/luatools/luatools/scripts"
+)
+
+// open makes the host of the command: the folder, the rules, and who is asked. The faults of the folder are told on stderr;
+// the tools beside them are served all the same.
+func (a *app) open(o host.Options) (*host.Host, int) {
+	if code := a.folder(); code != exitOK {
+		return nil, code
+	}
+	o.Dir = a.opt.tools
+	o.Server = a.opt.server
+	o.Policy = a.opt.policy
+	o.CallTimeout = a.opt.timeout
+	h, err := host.New(o)
+	if err != nil {
+		return nil, a.fail(exitFailed, err)
+	}
+	a.problems(h.Snapshot())
+	for _, w := range h.Warnings() {
+		a.sayf("warning: %s", w)
+	}
+	return h, exitOK
+}
+
+// folder checks that the tools folder is there.
+func (a *app) folder() int {
+	info, err := os.Stat(a.opt.tools)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return a.misuse("there is no tools folder %q here: make it and put *.lua files in it, or name another with --tools DIR", a.opt.tools)
+	case err != nil:
+		return a.misuse("--tools %s: %s", a.opt.tools, err)
+	case !info.IsDir():
+		return a.misuse("--tools %s is a file: name the folder that holds the tool files", a.opt.tools)
+	}
+	return exitOK
+}
+
+// problems tells the faults of the folder in a line each; check shows them in full.
+func (a *app) problems(snap *scripts.Snapshot) {
+	if a.opt.quiet || snap == nil {
+		return
+	}
+	var told bool
+	for _, p := range snap.Problems {
+		if p.Warning && !a.opt.verbose {
+			continue
+		}
+		a.sayf("%s", problemLine(p))
+		told = true
+	}
+	if told {
+		a.sayf("luatools check shows where")
+	}
+	if len(snap.Servers) == 0 {
+		a.sayf("no tools in %s", a.opt.tools)
+	}
+}
+
+// problemLine is one fault as compilers write it.
+func problemLine(p *scripts.Error) string {
+	kind := "error"
+	if p.Warning {
+		kind = "warning"
+	}
+	where := p.File
+	if p.Line > 0 {
+		where += fmt.Sprintf(":%d", p.Line)
+		if p.Col > 0 {
+			where += fmt.Sprintf(":%d", p.Col)
+		}
+	}
+	return fmt.Sprintf("%s: %s: %s", where, kind, p.Message)
+}
+
+// lookup finds the tool that a person named.
+func (a *app) lookup(h *host.Host, name string) (host.Info, int) {
+	info, err := h.Lookup(name)
+	if err == nil {
+		return info, exitOK
+	}
+	var unknown *host.UnknownToolError
+	if errors.As(err, &unknown) && len(h.Tools()) == 0 {
+		return info, a.misuse("no tool %q: there are no tools in %s", name, a.opt.tools)
+	}
+	return info, a.misuse("%s", err)
+}

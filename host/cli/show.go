@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"github.com/luatools/luatools/host"
+)
+
+// visible makes control characters harmless for a terminal: all but newline and tab are written as escapes, so that no
+// text of a tool or a model can move the cursor or repaint the screen. Invalid UTF-8 is written as \x bytes, and so are the
+// characters that change the direction of text.
+func visible(s string) string {
+	clean := true
+	for _, r := range s {
+		if hidden(r) || r == utf8.RuneError {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case hidden(r) && r < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case hidden(r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+func hidden(r rune) bool {
+	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
+}
+
+// oneLine is visible on one line.
+func oneLine(s string) string { return strings.ReplaceAll(visible(s), "\n", " ") }
+
+// middle cuts a long text in its middle, so that neither its beginning nor its end can hide.
+func middle(s string, most int) string {
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	head := most * 2 / 3
+	return fmt.Sprintf("%s … %d characters … %s", string(r[:head]), len(r)-most, string(r[len(r)-(most-head):]))
+}
+
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// coloured reports whether stderr takes colour.
+func (a *app) coloured() bool {
+	switch a.opt.color {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(a.err)
+}
+
+// display shows calls as they happen, on stderr. It is safe for concurrent use.
+type display struct {
+	mu     sync.Mutex
+	w      io.Writer
+	colour bool
+	quiet  bool
+	last   map[string]host.CallEvent // the end of the last call of a tool, for the exit code of call
+}
+
+func (a *app) display() *display {
+	return &display{w: a.err, colour: a.coloured(), quiet: a.opt.quiet, last: map[string]host.CallEvent{}}
+}
+
+// Call implements host.Observer.
+func (d *display) Call(e host.CallEvent) {
+	switch {
+	case e.Done:
+		d.mu.Lock()
+		d.last[e.Tool] = e
+		d.mu.Unlock()
+		d.ended(e.Tool, outcome(e), e.Denied || e.Err != nil || e.Result != nil && e.Result.IsError, e.Duration, size(e))
+	case e.Message != "" || e.Progress != 0:
+		d.progress(e)
+	default:
+		d.began(e.Tool, e.Input)
+	}
+}
+
+// began shows that a tool runs and with what.
+func (d *display) began(tool string, input json.RawMessage) {
+	d.line("36", "› %s %s", tool, middle(oneLine(string(input)), 200))
+}
+
+// ended shows how a call went.
+func (d *display) ended(tool, outcome string, failed bool, took time.Duration, bytes int) {
+	mark, colour := "✓", "32"
+	if failed {
+		mark, colour = "✗", "31"
+	}
+	text := fmt.Sprintf("%s %s %s", mark, tool, duration(took))
+	if bytes > 0 {
+		text += fmt.Sprintf(" · %d bytes", bytes)
+	}
+	if outcome != "" {
+		text += " · " + middle(oneLine(outcome), 200)
+	}
+	d.line(colour, "%s", text)
+}
+
+func (d *display) progress(e host.CallEvent) {
+	text := fmt.Sprintf("%g", e.Progress)
+	if e.Total > 0 {
+		text += fmt.Sprintf("/%g", e.Total)
+	}
+	d.line("2", "  %s %s %s", e.Tool, text, middle(oneLine(e.Message), 200))
+}
+
+// log shows a line that a tool printed or logged.
+func (d *display) log(e host.LogEntry) {
+	who := e.Tool
+	if who != "" {
+		who += ": "
+	}
+	level := ""
+	if e.Level != "info" && e.Level != "" {
+		level = e.Level + ": "
+	}
+	d.line("2", "  %s%s%s", who, level, strings.TrimRight(visible(e.Text), "\n"))
+}
+
+// line prints one line unless told to be quiet.
+func (d *display) line(colour, format string, args ...any) {
+	if d.quiet {
+		return
+	}
+	s := fmt.Sprintf(format, args...)
+	if d.colour {
+		s = "\x1b[" + colour + "m" + s + "\x1b[0m"
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	fmt.Fprintln(d.w, s)
+}
+
+// outcome is why a call failed, in one line; empty for one that did not.
+func outcome(e host.CallEvent) string {
+	if e.Result == nil {
+		if e.Err != nil {
+			return e.Err.Error()
+		}
+		return ""
+	}
+	if !e.Result.IsError {
+		return ""
+	}
+	for _, c := range e.Result.Content {
+		if c.Type == "text" {
+			first, _, _ := strings.Cut(c.Text, "\n")
+			return first
+		}
+	}
+	return "failed"
+}
+
+// size is how many bytes of text and data a result holds.
+func size(e host.CallEvent) (n int) {
+	if e.Result == nil || e.Result.IsError {
+		return 0
+	}
+	for _, c := range e.Result.Content {
+		n += len(c.Text) + len(c.Data) + len(c.Resource)
+	}
+	return n
+}
+
+// duration writes a time the way people read it.
+func duration(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// end returns how the last call of a tool went.
+func (d *display) end(tool string) host.CallEvent {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.last[tool]
+}
