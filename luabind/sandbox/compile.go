@@ -1,0 +1,102 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/ast"
+)
+
+const (
+	maxCode     = 100_000 // instructions of one function: jumps are 18 bits, and the compiler does not look
+	maxUpvalues = 200     // of one function: their number is a byte, and the compiler does not look
+)
+
+// Compile makes a function prototype of a tree from [Parse]. It rewrites the tree in place (the result can be compiled again); the
+// prototype is never written afterwards and may be shared by any number of states. An error is a *SyntaxError.
+//
+// Writing a global is refused here, with its line. Tail calls become plain calls, and .. becomes one bounded join.
+func Compile(chunk []ast.Stmt, name string) (proto *lua.FunctionProto, err error) {
+	defer func() {
+		if rcv := recover(); rcv != nil {
+			proto, err = nil, &SyntaxError{File: name, Line: 1, Message: "the file cannot be compiled"}
+		}
+	}()
+	r := rewriter{file: name}
+	if err := r.chunk(chunk); err != nil {
+		return nil, err
+	}
+	proto, err = lua.Compile(chunk, name)
+	if err != nil {
+		if ce, ok := errors.AsType[*lua.CompileError](err); ok {
+			return nil, &SyntaxError{File: name, Line: max(ce.Line, 1), Message: ce.Message}
+		}
+		return nil, &SyntaxError{File: name, Line: 1, Message: err.Error()}
+	}
+	if err := harden(proto, &r); err != nil {
+		return nil, err
+	}
+	return proto, nil
+}
+
+const (
+	opGetGlobal = lua.OP_GETGLOBAL
+	opBits      = 26
+	opMask      = 1<<opBits - 1
+)
+
+// harden checks and mends what the compiler made, nested functions too.
+func harden(p *lua.FunctionProto, r *rewriter) error {
+	if len(p.Code) > maxCode {
+		return &SyntaxError{File: r.file, Line: max(p.LineDefined, 1), Message: fmt.Sprintf("a function of more than %d instructions; split it", maxCode)}
+	}
+	if len(p.DbgUpvalues) > maxUpvalues {
+		return &SyntaxError{File: r.file, Line: max(p.LineDefined, 1), Message: fmt.Sprintf("a function that uses more than %d outer locals", maxUpvalues)}
+	}
+	for pc, inst := range p.Code {
+		switch int(inst >> opBits) {
+		case lua.OP_TAILCALL:
+			// A tail call makes tracebacks grow without end, and a panic below one leaves PCall.
+			p.Code[pc] = inst&opMask | uint32(lua.OP_CALL)<<opBits
+		case lua.OP_SETGLOBAL:
+			return r.undeclared(p.Constants[inst&0x3ffff].String(), p.DbgSourcePositions[pc])
+		}
+	}
+	// The compiler leaves room for a thousand instructions in every function.
+	p.Code, p.DbgSourcePositions = slices.Clone(p.Code), slices.Clone(p.DbgSourcePositions)
+	p.Constants, p.DbgLocals = slices.Clone(p.Constants), slices.Clone(p.DbgLocals)
+	p.DbgCalls, p.DbgUpvalues = slices.Clone(p.DbgCalls), slices.Clone(p.DbgUpvalues)
+	p.FunctionPrototypes = slices.Clone(p.FunctionPrototypes)
+	for _, child := range p.FunctionPrototypes {
+		if err := harden(child, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Use is one place where a source reads a global.
+type Use struct {
+	Name string
+	Line int
+}
+
+// Globals returns every read of a global in proto and its nested functions, in the order of the code.
+func Globals(proto *lua.FunctionProto) []Use { return appendGlobals(nil, proto) }
+
+func appendGlobals(uses []Use, p *lua.FunctionProto) []Use {
+	for pc, inst := range p.Code {
+		if int(inst>>opBits) == opGetGlobal {
+			if name := p.Constants[inst&0x3ffff].String(); name != concatName {
+				uses = append(uses, Use{name, p.DbgSourcePositions[pc]})
+			}
+		}
+	}
+	for _, child := range p.FunctionPrototypes {
+		uses = appendGlobals(uses, child)
+	}
+	slices.SortStableFunc(uses, func(a, b Use) int { return a.Line - b.Line })
+	return uses
+}
