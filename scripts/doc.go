@@ -1,0 +1,15 @@
+// Package scripts turns a folder of Lua files into tools.
+//
+// A [Library] reads every *.lua file under its root and publishes the result as a [Snapshot]. Snapshots never change: a reload
+// builds a new one and swaps it in, so a call that began before the swap finishes with the tools it began with.
+//
+// A file that fails to load never empties the shelf. Its last good tools stay, and the fault is listed by Snapshot.Problems with file,
+// line and a code frame.
+//
+// A call runs in a Lua state that looks as if it were new: the file's top level is run again from a prototype without the
+// declarations, on libraries that all states share read-only. A tool with keep = true has one state for all its calls instead, one call
+// after the other.
+//
+// The package starts goroutines only while it loads, and waits for them. It knows nothing of hosts, policies or sessions; what Lua sees of
+// Go is luabind's affair, and what a state may do is luabind/sandbox's.
+package scripts

@@ -1,0 +1,174 @@
+package scripts
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/luatools/luatools/luabind"
+	"github.com/luatools/luatools/luabind/sandbox"
+)
+
+// Options configures a Library. The zero value works.
+type Options struct {
+	Server string                         // name of the server of the top folder; empty: the folder's own name, or "tools" when that does not fit
+	Limits sandbox.Limits                 // of one call; Wall holds where neither tool nor caller set a time
+	Log    func(file, level, text string) // what tools print while they load, by several goroutines at once; nil drops it
+}
+
+// Library reads a folder of *.lua files and publishes the result as a Snapshot. It is safe for concurrent use.
+type Library struct {
+	folder   *folder
+	loader   loader
+	snapshot atomic.Pointer[Snapshot]
+
+	mu    sync.Mutex // one reload at a time
+	shelf shelf
+}
+
+// shelf is what the last reload left, for the next one to go on from.
+type shelf struct {
+	files   map[string]*entry // by file
+	servers map[string]*serverFile
+	modules modules
+}
+
+// entry is one tool file of the folder.
+type entry struct {
+	latest *file // as it is now, loaded or not
+	served *file // what the snapshot has of it: latest, or the last good one; nil when there is none
+}
+
+// Open loads the folder. A missing folder is an error; a file that does not load is a Problem of the snapshot.
+func Open(dir string, o Options) (*Library, error) {
+	f, err := openFolder(dir, o.Server)
+	if err != nil {
+		return nil, err
+	}
+	mods := luabind.Modules()
+	l := &Library{folder: f, loader: loader{env: sandbox.NewEnv(mods), mods: mods, options: o, running: newGate()}}
+	if _, err := l.Reload(context.Background()); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// Snapshot returns the current tools. Never nil.
+func (l *Library) Snapshot() *Snapshot { return l.snapshot.Load() }
+
+// Reload reads the folder again and swaps the snapshot; a file that fails keeps its last good tools. What did not change is not
+// loaded again, and where nothing did the snapshot stays the same one. An error means that the folder could not be read, or that
+// ctx ended; the snapshot is then as before.
+func (l *Library) Reload(ctx context.Context) (*Snapshot, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found, err := l.folder.list()
+	if err != nil {
+		return l.Snapshot(), err
+	}
+	old := l.shelf
+	next := shelf{files: map[string]*entry{}, servers: map[string]*serverFile{}}
+	var problems []*Error
+	next.modules, problems = loadModules(&l.loader, found.sources, old.modules)
+	problems = append(problems, found.problems...)
+	ld := l.loader
+	ld.modules = next.modules
+	ld.load(ctx, found, old, &next)
+	if err := ctx.Err(); err != nil {
+		return l.Snapshot(), fmt.Errorf("reload: %w", err)
+	}
+	snap := assemble(&next, l.folder, problems, found.ignored)
+	if prev := l.Snapshot(); prev != nil {
+		if prev.same(snap) {
+			l.shelf = next
+			return prev, nil
+		}
+		snap.Revision = prev.Revision
+	}
+	snap.Revision++
+	l.shelf = next
+	l.snapshot.Store(snap)
+	for _, f := range old.served() {
+		if e := next.files[f.src.file]; e == nil || e.served != f {
+			f.states.retire()
+		}
+	}
+	return snap, nil
+}
+
+// load fills next with what old has and what must be loaded anew, as many files at once as there are processors.
+func (l *loader) load(ctx context.Context, found *listing, old shelf, next *shelf) {
+	var todo []func()
+	for _, src := range found.sources {
+		switch src.kind {
+		case kindServer:
+			if prev := old.servers[src.file]; l.currentServer(prev, src) {
+				next.servers[src.file] = prev
+			} else {
+				next.servers[src.file] = l.server(ctx, src, prev)
+			}
+		case kindTool:
+			e := &entry{}
+			if prev := old.files[src.file]; prev != nil {
+				*e = *prev
+			}
+			next.files[src.file] = e
+			if !l.current(e.latest, src) {
+				todo = append(todo, func() { e.latest = l.file(ctx, src) })
+			}
+		}
+	}
+	// What lies in a folder that cannot be read just now is taken to be there still.
+	for name, e := range old.files {
+		if next.files[name] == nil && slices.ContainsFunc(found.unread, func(dir string) bool { return len(name) > len(dir) && name[:len(dir)] == dir }) {
+			copied := *e
+			next.files[name] = &copied
+		}
+	}
+	inParallel(todo)
+}
+
+// inParallel runs all of todo and waits for it.
+func inParallel(todo []func()) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(todo)) {
+		wg.Go(func() {
+			for i := next.Add(1); i <= int64(len(todo)); i = next.Add(1) {
+				todo[i-1]()
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// served lists the files that serve.
+func (s *shelf) served() (list []*file) {
+	for _, e := range s.files {
+		if e.served != nil {
+			list = append(list, e.served)
+		}
+	}
+	return list
+}
+
+// Close waits for running calls and frees idle states. Calls that come later are refused.
+func (l *Library) Close() error {
+	l.loader.running.close()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, f := range l.shelf.served() {
+		f.states.retire()
+	}
+	return nil
+}
+
+// same reports whether two snapshots offer and say the same; what differs is never only a revision.
+func (s *Snapshot) same(o *Snapshot) bool {
+	return slices.Equal(s.files, o.files) && slices.Equal(s.serverFiles, o.serverFiles) &&
+		reflect.DeepEqual(s.Problems, o.Problems) && slices.Equal(s.Ignored, o.Ignored)
+}

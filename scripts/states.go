@@ -1,0 +1,170 @@
+package scripts
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"github.com/luatools/luatools/luabind"
+	"github.com/luatools/luatools/luabind/sandbox"
+)
+
+// states makes the Lua states for the calls of one file's tools, and holds the kept one. All may be used concurrently.
+type states struct {
+	env     *sandbox.Env
+	require func(string) (*lua.FunctionProto, error)
+	proto   *lua.FunctionProto // the lean one
+	file    string
+	count   int // of tools in the file
+	limits  sandbox.Limits
+	running *gate
+
+	// line is held by the call that uses kept: keep tools run one after the other.
+	line chan struct{}
+	kept *ready
+
+	mu      sync.Mutex
+	retired bool // a reload replaced the file: nothing is stored any more
+}
+
+// ready is a state with the file's top level run.
+type ready struct {
+	state *sandbox.State
+	tools []*luabind.Definition
+}
+
+func newStates(l *loader, f *file, proto *lua.FunctionProto) *states {
+	return &states{env: l.env, require: l.modules.require, proto: proto, file: f.src.file, count: len(f.tools),
+		limits: l.options.Limits, running: l.running, line: make(chan struct{}, 1)}
+}
+
+// take returns a state for one call; give must follow. With keep it waits until the calls before it have ended.
+func (s *states) take(ctx context.Context, c *call, keep bool) (*ready, error) {
+	if !keep {
+		return s.fresh(ctx, c)
+	}
+	if err := s.queue(ctx, c); err != nil {
+		return nil, err
+	}
+	if s.kept != nil {
+		return s.kept, nil
+	}
+	r, err := s.fresh(ctx, c)
+	if err != nil {
+		<-s.line
+		return nil, err
+	}
+	s.kept = r
+	return r, nil
+}
+
+// queue waits for the kept state.
+func (s *states) queue(ctx context.Context, c *call) error {
+	select {
+	case s.line <- struct{}{}:
+		return nil
+	default:
+	}
+	timer := time.NewTimer(c.limits.Wall - time.Since(c.began))
+	defer timer.Stop()
+	select {
+	case s.line <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return c.stopped(ctx)
+	case <-timer.C:
+		return c.stopped(context.Background())
+	}
+}
+
+// fresh makes a state and runs the file's lean prototype in it.
+func (s *states) fresh(ctx context.Context, c *call) (r *ready, err error) {
+	state := newState(s)
+	defer func() {
+		if p := recover(); p != nil {
+			err = &sandbox.Fault{Kind: sandbox.Crashed, Message: fmt.Sprint(p), File: s.file}
+		}
+		if err != nil {
+			closeState(state)
+			r = nil
+		}
+	}()
+	state.Require = s.require
+	limits := c.limits
+	limits.Wall = max(min(limits.Wall-time.Since(c.began), loadWall), 1)
+	state.Begin(ctx, sandbox.Lean, limits, nil)
+	defer state.End()
+	values, err := state.Run(s.proto)
+	if err != nil {
+		return nil, c.explain(ctx, err)
+	}
+	tools, err := luabind.Tools(values)
+	if err != nil {
+		return nil, err
+	}
+	if len(tools) != s.count {
+		return nil, fmt.Errorf("the file returned %d tools at this call and %d when it was loaded: its top level must always do the same", len(tools), s.count)
+	}
+	return &ready{state: state, tools: tools}, nil
+}
+
+// give takes a state back after a call. clean means that the call returned and nothing went wrong.
+func (s *states) give(r *ready, keep, clean bool) {
+	if !keep {
+		closeState(r.state)
+		return
+	}
+	if r.state.Dead() {
+		s.kept = nil
+		closeState(r.state)
+	}
+	<-s.line
+	if s.isRetired() {
+		s.drop()
+	}
+}
+
+func (s *states) isRetired() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.retired
+}
+
+// retire lets go of the stored states when a reload has replaced the file. Calls that run, or begin on an old snapshot, are not
+// disturbed; their states are thrown away when they end.
+func (s *states) retire() {
+	s.mu.Lock()
+	s.retired = true
+	s.mu.Unlock()
+	s.drop()
+}
+
+// drop closes the kept state, unless a call holds it: that call drops it when it gives it back.
+func (s *states) drop() {
+	select {
+	case s.line <- struct{}{}:
+		if s.kept != nil {
+			closeState(s.kept.state)
+			s.kept = nil
+		}
+		<-s.line
+	default:
+	}
+}
+
+// live counts the states that are not closed, for tests that look for leaks.
+var live atomic.Int64
+
+func newState(s *states) *sandbox.State {
+	live.Add(1)
+	return s.env.NewState()
+}
+
+func closeState(s *sandbox.State) {
+	live.Add(-1)
+	s.Close()
+}

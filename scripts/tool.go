@@ -1,0 +1,250 @@
+package scripts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"github.com/luatools/luatools/luabind"
+	"github.com/luatools/luatools/luabind/luajson"
+	"github.com/luatools/luatools/luabind/sandbox"
+	"github.com/luatools/luatools/protocol/mcp"
+	"github.com/luatools/luatools/protocol/schema"
+)
+
+// Tool is one callable. Fields are read-only. It stays callable after a reload took it out of the snapshot.
+type Tool struct {
+	Server, Name string
+	Plain        string              // the name that a plain MCP client sees: bare in the top folder, else <server>_<name>
+	Definition   *luabind.Definition // of the load; its functions are nil
+	Input        *schema.Schema
+	Output       *schema.Schema // nil when not declared
+	Timeout      time.Duration  // 0: the host's default
+	File         string         // relative to the folder's parent: "tools/weather/current.lua"
+	Line         int
+	Why          string // of a disabled tool
+
+	file      *file
+	index     int // among the tools of the file
+	named     bool
+	disabled  bool
+	confirms  bool   // confirm is a function
+	timeoutIn string // the file that sets Timeout
+}
+
+// Call runs the tool on args, which must be in normal form (schema.Schema.Normalize). The CallInfo for Lua comes by WithCall.
+// Any number of calls run at once; those of keep tools of one file wait for each other. A call ends at the tool's timeout or
+// the context's deadline, whichever is first.
+//
+// An error is a *sandbox.Fault for the author; the result (never nil) is what the model reads in any case.
+func (t *Tool) Call(ctx context.Context, args json.RawMessage) (*mcp.CallToolResult, error) {
+	c := call{tool: t, began: time.Now()}
+	c.bound(ctx)
+	res, err := c.run(ctx, args)
+	if err == nil {
+		return res, nil
+	}
+	f := asFault(err, t)
+	return c.failure(f), f
+}
+
+// call is one run of a tool.
+type call struct {
+	tool   *Tool
+	began  time.Time
+	limits sandbox.Limits
+	ours   bool // Limits.Wall is the tool's own timeout, not the caller's deadline
+	info   *luabind.CallInfo
+}
+
+// slack is how much earlier than the tool's timeout the caller's deadline may be and still be taken for it: callers set theirs from
+// Tool.Timeout a moment before.
+const slack = 50 * time.Millisecond
+
+// bound sets how long the call may run, and what Lua is told of it.
+func (c *call) bound(ctx context.Context) {
+	t := c.tool
+	c.limits = t.file.states.limits
+	if t.Timeout > 0 {
+		c.limits.Wall, c.ours = t.Timeout, true
+	} else if c.limits.Wall <= 0 {
+		c.limits.Wall = defaultWall
+	}
+	deadline := c.began.Add(c.limits.Wall)
+	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
+		c.ours = c.ours && deadline.Sub(d) < slack
+		deadline = d
+		c.limits.Wall = max(d.Sub(c.began), 1)
+	}
+	c.info = callInfo(ctx)
+	if c.info == nil || c.info.Tool == "" || c.info.Deadline.IsZero() {
+		own := luabind.CallInfo{}
+		if c.info != nil {
+			own = *c.info
+		}
+		own.Tool, own.Server, own.Deadline = t.Name, t.Server, deadline
+		c.info = &own
+	}
+}
+
+// defaultWall bounds a call where neither the tool, nor the caller, nor the options say how long it may run.
+const defaultWall = 60 * time.Second
+
+func (c *call) run(ctx context.Context, args json.RawMessage) (res *mcp.CallToolResult, err error) {
+	t := c.tool
+	s := t.file.states
+	if !s.running.enter() {
+		return nil, &sandbox.Fault{Kind: sandbox.Cancelled, Message: "the tools are closed"}
+	}
+	defer s.running.leave()
+	if err := ctx.Err(); err != nil {
+		return nil, c.stopped(ctx)
+	}
+	r, err := s.take(ctx, c, t.Definition.Keep)
+	if err != nil {
+		return nil, err
+	}
+	clean := false
+	defer func() {
+		// The sandbox recovers what happens in Lua code; this is for what we and luabind do around it.
+		if p := recover(); p != nil {
+			res, err = nil, &sandbox.Fault{Kind: sandbox.Crashed, Message: fmt.Sprint(p), File: t.File, Line: t.Line}
+		}
+		s.give(r, t.Definition.Keep, clean && err == nil)
+	}()
+	res, err = c.on(ctx, r, args)
+	clean = true
+	return res, err
+}
+
+// on runs the tool in a ready state.
+func (c *call) on(ctx context.Context, r *ready, args json.RawMessage) (*mcp.CallToolResult, error) {
+	t, s := c.tool, r.state
+	limits := c.limits
+	limits.Wall = max(limits.Wall-time.Since(c.began), 1)
+	s.Begin(ctx, sandbox.Calling, limits, c.info)
+	defer s.End()
+	value, err := luajson.Decode(args, luajson.DecodeOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("arguments: %w", err)
+	}
+	values, err := s.Call(r.tools[t.index].Run, value, luabind.NewContext(s.L, c.info))
+	if err != nil {
+		return nil, c.explain(ctx, err)
+	}
+	res, err := luabind.Result(s.L, values, luabind.ResultOptions{Output: t.Output != nil, MaxResult: t.Definition.MaxResult})
+	if err != nil {
+		return nil, c.explain(ctx, err)
+	}
+	if t.Output != nil && !res.IsError {
+		if err := t.checkOutput(res.StructuredContent); err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+// checkOutput judges what the tool returned against its own output schema.
+func (t *Tool) checkOutput(structured json.RawMessage) error {
+	if structured == nil {
+		return fmt.Errorf("it declares output and returned no table for it")
+	}
+	err := t.Output.Validate(structured)
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("what it returned does not fit its output: %w", err)
+}
+
+// ConfirmText returns what a person should be asked before this call, "" for nothing (the file's confirm, string or function of args).
+// A function runs in a state as if new, without clock or world, for at most 2 s.
+func (t *Tool) ConfirmText(ctx context.Context, args json.RawMessage) (text string, err error) {
+	if !t.confirms {
+		return t.Definition.Confirm, nil
+	}
+	c := call{tool: t, began: time.Now()}
+	c.bound(ctx)
+	c.limits.Wall = min(c.limits.Wall, loadWall)
+	s := t.file.states
+	if !s.running.enter() {
+		return "", &sandbox.Fault{Kind: sandbox.Cancelled, Message: "the tools are closed"}
+	}
+	defer s.running.leave()
+	// Also for keep tools: a question must not wait for the calls in line, nor change what they keep.
+	r, err := s.take(ctx, &c, false)
+	if err != nil {
+		return "", asFault(err, t)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			text, err = "", &sandbox.Fault{Kind: sandbox.Crashed, Message: fmt.Sprint(p), File: t.File, Line: t.Line}
+		}
+		s.give(r, false, err == nil)
+	}()
+	if text, err = c.confirm(ctx, r, args); err != nil {
+		return "", asFault(err, t)
+	}
+	return text, nil
+}
+
+func (c *call) confirm(ctx context.Context, r *ready, args json.RawMessage) (string, error) {
+	s := r.state
+	s.Begin(ctx, sandbox.Pure, c.limits, c.info)
+	defer s.End()
+	value, err := luajson.Decode(args, luajson.DecodeOptions{})
+	if err != nil {
+		return "", fmt.Errorf("arguments: %w", err)
+	}
+	values, err := s.Call(r.tools[c.tool.index].ConfirmFunc, value)
+	switch {
+	case err != nil:
+		return "", err
+	case len(values) == 0 || values[0] == lua.LNil || values[0] == lua.LFalse:
+		return "", nil
+	case values[0].Type() != lua.LTString:
+		return "", fmt.Errorf("confirm returned a %s: want the text of a question, or nil", values[0].Type())
+	}
+	return values[0].String(), nil
+}
+
+// callKey finds a *luabind.CallInfo in a context.
+type callKey struct{}
+
+// callContext carries a CallInfo without a second allocation.
+type callContext struct {
+	context.Context
+	info *luabind.CallInfo
+}
+
+func (c *callContext) Value(key any) any {
+	if key == (callKey{}) {
+		return c.info
+	}
+	return c.Context.Value(key)
+}
+
+// WithCall returns a context that carries info to the Lua code called under it. What info leaves empty of Tool, Server and
+// Deadline is filled in for Lua; info itself is not changed.
+func WithCall(ctx context.Context, info *luabind.CallInfo) context.Context {
+	return &callContext{ctx, info}
+}
+
+func callInfo(ctx context.Context) *luabind.CallInfo {
+	if c, ok := ctx.(*callContext); ok {
+		return c.info
+	}
+	info, _ := ctx.Value(callKey{}).(*luabind.CallInfo)
+	return info
+}
+
+// asFault is err as a *sandbox.Fault: errors of the Go side around a call are faults of the tool.
+func asFault(err error, t *Tool) *sandbox.Fault {
+	if f, ok := errors.AsType[*sandbox.Fault](err); ok {
+		return f
+	}
+	return &sandbox.Fault{Kind: sandbox.Broken, Message: err.Error(), File: t.File, Line: t.Line}
+}
