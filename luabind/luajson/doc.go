@@ -1,0 +1,13 @@
+// Package luajson converts between JSON text and Lua values, with no Go maps in between.
+//
+// [Decode] makes tables of their final size whose strings share one copy of the text; [Append] writes a table in the order
+// its keys were set. What Lua has no value for survives a round trip all the same: null is [Null], a list stays a list and
+// an object an object when they are empty because the tables carry a mark ([MarkArray], [MarkObject]), and an integer beyond
+// 2^53 is a value of its own with all its digits ([Integer]).
+//
+// Null, the integers and the marks are shared by all Lua states at once. Scripts cannot change them: they are userdata and
+// metatables that __metatable hides. The package starts no goroutine and keeps nothing of a conversion, the table of the
+// integers in use aside, which forgets those that nobody holds.
+//
+// Measured on one core at 2 GHz (BenchmarkDecode, BenchmarkAppend): see the benchmark's comment.
+package luajson
