@@ -63,26 +63,29 @@ func (a *Agent) send(q *question, request any) {
 func (a *Agent) await(ctx context.Context, q *question) (reply, error) {
 	closed := a.closed
 	for {
+		var err error
 		select {
 		case r := <-q.wait:
 			return r, r.refusal
 		case <-closed:
-			select {
-			case r := <-q.wait: // it came before the end
-				return r, r.refusal
-			default:
-			}
+			err, closed = errInputClosed, nil
 			a.mu.Lock()
-			stuck := q.stuck
-			a.mu.Unlock()
-			if !stuck {
-				return reply{}, errInputClosed
+			if q.stuck {
+				err = nil // wait on
 			}
-			closed = nil
+			a.mu.Unlock()
 		case <-ctx.Done():
-			return reply{}, context.Cause(ctx)
+			err = context.Cause(ctx)
 		case <-a.ctx.Done():
-			return reply{}, a.ctx.Err()
+			err = a.ctx.Err()
+		}
+		select {
+		case r := <-q.wait: // it came before the end
+			return r, r.refusal
+		default:
+		}
+		if err != nil {
+			return reply{}, err
 		}
 	}
 }
@@ -240,6 +243,9 @@ func (a *Agent) settle(loose []*question) {
 	for _, q := range loose {
 		if _, err := a.await(ctx, q); errors.Is(err, context.DeadlineExceeded) {
 			a.problem("%s was never answered", q.about)
+			a.mu.Lock()
+			q.mild = true // said once
+			a.mu.Unlock()
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // write sends one line to the host. JSON text in raw form goes out as it is.
 func (a *Agent) write(v any) {
-	if a.o.Silent {
+	if a.o.Silent || a.ctx.Err() != nil {
 		return
 	}
 	var line bytes.Buffer
