@@ -83,7 +83,7 @@ func (c *Command) Unsupported() []string {
 
 // flags builds the command line, and the list of what was left out.
 func (c *Command) flags() (args, left []string) {
-	known := FeaturesOf("", "")
+	known := FeaturesOf("")
 	known.SnapshotOff = true // it was asked for, and nothing speaks against it
 	if c.Features != nil {
 		known = *c.Features

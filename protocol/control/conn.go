@@ -32,10 +32,6 @@ type Options struct {
 	// Fault gets what went wrong on our side and is no error of any call: panics of the Handler with their stack. The CLI
 	// has been told without the stack.
 	Fault func(error)
-
-	// Ended is asked, once, for the reason when the CLI has closed its end; it may wait for the process. Requests of ours
-	// that still wait fail with it. nil, or a nil error: ErrClosed.
-	Ended func() error
 }
 
 // Conn is one NDJSON stream with a CLI. Its methods are safe for concurrent use; Serve is called once.
@@ -83,7 +79,7 @@ func NewConn(r io.Reader, w io.Writer, h Handler, o Options) *Conn {
 // reads on, because the CLI may have said why, and returns the error at the end. A line above the limit ends Serve at
 // once: it may have been a request, and whoever sent it would wait for ever.
 func (c *Conn) Serve(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
+	running, cancel := context.WithCancelCause(ctx)
 	c.mu.Lock()
 	c.stop = cancel
 	if c.writeErr != nil {
@@ -91,12 +87,12 @@ func (c *Conn) Serve(ctx context.Context) error {
 	}
 	c.mu.Unlock()
 
-	err := c.read(ctx)
+	err := c.read(running)
 	if errors.Is(err, os.ErrClosed) || ctx.Err() != nil && err == c.brokenBy() {
 		err = nil // it is our side that closed
 	}
+	c.end(err) // first, so that what is cancelled now is not answered to nobody
 	cancel(ErrClosed)
-	c.end(err)
 	c.work.Wait()
 	return err
 }
@@ -184,11 +180,6 @@ func (c *Conn) noise(line []byte, why string) {
 
 // end fails everything that waits for the CLI.
 func (c *Conn) end(err error) {
-	if c.o.Ended != nil {
-		if cause := c.o.Ended(); cause != nil {
-			err = cause
-		}
-	}
 	if err == nil {
 		err = ErrClosed
 	}
@@ -205,7 +196,7 @@ func (c *Conn) breakOff(err error) {
 	if c.writeErr != nil {
 		return
 	}
-	c.writeErr = fmt.Errorf("write to the CLI: %w", errors.Join(ErrClosed, err))
+	c.writeErr = fmt.Errorf("%w: write: %w", ErrClosed, err)
 	if c.stop != nil {
 		c.stop(c.writeErr)
 	}

@@ -97,7 +97,7 @@ func probe(ctx context.Context, path string, limit time.Duration) (Version, erro
 		return Version{}, err
 	}
 	number := versionIn(said)
-	return Version{number, FeaturesOf(number, help)}, nil
+	return Version{number, featuresOf(number, help)}, nil
 }
 
 // ask returns what the CLI prints when it is called with one flag. How it ends does not matter.

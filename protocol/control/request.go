@@ -12,15 +12,12 @@ import (
 	"github.com/luatools/luatools/protocol"
 )
 
-// lastWords is how long a request whose write failed waits for the CLI's end, which has the better reason.
-const lastWords = time.Second
-
 // Request sends a control request of ours and waits for the payload of its answer, nil when it has none. [Conn.Serve]
 // must be running. fields is nil or what encodes as a JSON object: an [protocol.Appender], a [json.RawMessage], or
 // anything that encoding/json takes.
 //
 // Errors: a [*RequestError] with the CLI's own text, [ErrTimeout] after Options.RequestTimeout, the context's error, and
-// when the CLI has ended, the reason (Options.Ended) or [ErrClosed].
+// [ErrClosed] when the CLI has ended or a write has failed.
 func (c *Conn) Request(ctx context.Context, subtype string, fields any) (json.RawMessage, error) {
 	members, err := encodeFields(fields)
 	if err != nil {
@@ -28,15 +25,10 @@ func (c *Conn) Request(ctx context.Context, subtype string, fields any) (json.Ra
 	}
 	id, ch := c.expect(subtype)
 	defer c.unexpect(id)
-	err = c.out.WriteJSON(&outgoing{id, subtype, members})
-	if err != nil && c.brokenBy() == nil {
+	if err := c.write(&outgoing{id, subtype, members}); err != nil {
 		return nil, fmt.Errorf("%s: %w", subtype, err)
 	}
-	wait := c.o.RequestTimeout
-	if err != nil {
-		wait = min(wait, lastWords)
-	}
-	timeout := time.NewTimer(wait)
+	timeout := time.NewTimer(c.o.RequestTimeout)
 	defer timeout.Stop()
 	select {
 	case r := <-ch:
@@ -51,10 +43,7 @@ func (c *Conn) Request(ctx context.Context, subtype string, fields any) (json.Ra
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%s: %w", subtype, ctx.Err())
 	case <-timeout.C:
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", subtype, c.brokenBy())
-		}
-		return nil, fmt.Errorf("%s: %w (waited %s)", subtype, ErrTimeout, wait)
+		return nil, fmt.Errorf("%s: %w (waited %s)", subtype, ErrTimeout, c.o.RequestTimeout)
 	}
 }
 
@@ -210,7 +199,7 @@ func (c *Conn) Prompt(text string) (uuid string, err error) {
 // PromptAs writes a user line under a uuid of the caller's, who may so await its echo before it is written.
 func (c *Conn) PromptAs(uuid, text string) error { return c.write(&prompt{uuid, text}) }
 
-// write writes a line that nobody answers.
+// write writes a line of ours. After a failed write the error is the one that broke the connection.
 func (c *Conn) write(v protocol.Appender) error {
 	err := c.out.WriteJSON(v)
 	if err != nil {

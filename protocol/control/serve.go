@@ -109,7 +109,7 @@ func (c *Conn) withdraw(id []byte) {
 func (c *Conn) run(in *incoming) {
 	defer c.forget(in)
 	a := c.answer(in)
-	if a == nil || c.isWithdrawn(in) {
+	if a == nil || !c.awaited(in) {
 		return
 	}
 	err := c.out.WriteJSON(a)
@@ -137,10 +137,16 @@ func (c *Conn) forget(in *incoming) {
 	}
 }
 
-func (c *Conn) isWithdrawn(in *incoming) bool {
+// awaited reports whether the CLI is there and still wants the answer.
+func (c *Conn) awaited(in *incoming) bool {
+	select {
+	case <-c.done:
+		return false
+	default:
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return in.withdrawn
+	return !in.withdrawn
 }
 
 func (c *Conn) brokenBy() error {

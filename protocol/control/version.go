@@ -51,8 +51,11 @@ var versions = []struct {
 	{func(f *Features) *bool { return &f.DropsTurn }, "2.1.329", "", "--resume-drops-turn"},
 }
 
-// FeaturesOf judges a CLI by its version, as "2.1.33", and the text of its --help. Either may be empty.
-func FeaturesOf(number, help string) Features {
+// FeaturesOf judges a CLI by its version, such as "2.1.33". What is no version counts as a current one.
+func FeaturesOf(number string) Features { return featuresOf(number, "") }
+
+// featuresOf judges a CLI by its version and the text of its --help. Either may be empty.
+func featuresOf(number, help string) Features {
 	var f Features
 	known := parseVersion(number) != nil
 	flags := strings.FieldsFunc(help, func(r rune) bool { return strings.ContainsRune(" \t\r\n,=<>[]|", r) })

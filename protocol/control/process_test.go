@@ -1,0 +1,3 @@
+package control
+
+func child(string) int { return 0 }
