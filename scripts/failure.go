@@ -10,17 +10,6 @@ import (
 	"github.com/luatools/luatools/protocol/mcp"
 )
 
-// explain tells a deadline of the caller from a cancelled call: both come as the parent context's end.
-func (c *call) explain(ctx context.Context, err error) error {
-	f, ok := errors.AsType[*sandbox.Fault](err)
-	if !ok || f.Kind != sandbox.Cancelled || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return err
-	}
-	timeout := *f
-	timeout.Kind = sandbox.Timeout
-	return &timeout
-}
-
 // stopped is the fault of a call whose context ended while no Lua code ran.
 func (c *call) stopped(ctx context.Context) *sandbox.Fault {
 	f := &sandbox.Fault{Kind: sandbox.Cancelled, Message: "the call was cancelled", File: c.tool.File, Line: c.tool.Line}

@@ -101,7 +101,14 @@ func (l *loader) file(ctx context.Context, src *source) *file {
 		f.tools = nil
 		return f
 	}
-	f.states = newStates(l, f, proto)
+	states := newStates(l, f, proto)
+	if err := states.rehearse(ctx); err != nil {
+		e := src.luaFault(err, nil)
+		e.Message = "the top level does not do the same a second time: " + e.Message
+		f.problems, f.tools = append(f.problems, e), nil
+		return f
+	}
+	f.states = states
 	return f
 }
 
@@ -139,10 +146,8 @@ func (l *loader) declare(ctx context.Context, f *file, full *lua.FunctionProto, 
 			f.problems = append(f.problems, f.src.luaFault(err, nil))
 			return
 		}
-		// What hangs on these is the scratch state, which ends here.
-		def := t.Definition
-		t.confirms = def.ConfirmFunc != nil
-		def.Run, def.ConfirmFunc, def.EnabledFunc = nil, nil, nil
+		// The functions belong to the scratch state, which ends here. ConfirmFunc stays, to say that there is one.
+		t.Definition.Run, t.Definition.EnabledFunc = nil, nil
 	}
 }
 

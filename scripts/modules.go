@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"github.com/luatools/luatools/protocol/nearest"
 )
 
 // module is one compiled file of lib/**. It never changes; an edit makes a new one, so that equal pointers mean equal code.
@@ -124,7 +126,7 @@ func (ms modules) near(name string) string {
 		names = append(names, n)
 	}
 	slices.Sort(names)
-	if n := nearest(strings.TrimPrefix(name, "lib."), names); n != "" {
+	if n := nearest.Name(strings.TrimPrefix(name, "lib."), names); n != "" {
 		return fmt.Sprintf(", did you mean %q?", "lib."+n)
 	}
 	return ""

@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 
 	"github.com/luatools/luatools/luabind/sandbox"
+	"github.com/luatools/luatools/protocol/nearest"
 )
 
 // serverFile is one server.lua after an attempt to load it: { title, version, instructions, permissions = ceiling, timeout }.
@@ -143,7 +144,7 @@ func (f *serverFile) fill(table *lua.LTable, written *ast.TableExpr) {
 
 // suggestion is ", did you mean 'x'?", or the list of what there is.
 func suggestion(name string, known []string) string {
-	if near := nearest(name, known); near != "" {
+	if near := nearest.Name(name, known); near != "" {
 		return fmt.Sprintf(", did you mean '%s'?", near)
 	}
 	return ", there are " + strings.Join(known, ", ")

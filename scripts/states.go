@@ -2,6 +2,7 @@ package scripts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -45,7 +46,7 @@ func newStates(l *loader, f *file, proto *lua.FunctionProto) *states {
 // take returns a state for one call; give must follow. With keep it waits until the calls before it have ended.
 func (s *states) take(ctx context.Context, c *call, keep bool) (*ready, error) {
 	if !keep {
-		return s.fresh(ctx, c)
+		return s.fresh(ctx, c.left())
 	}
 	if err := s.queue(ctx, c); err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func (s *states) take(ctx context.Context, c *call, keep bool) (*ready, error) {
 	if s.kept != nil {
 		return s.kept, nil
 	}
-	r, err := s.fresh(ctx, c)
+	r, err := s.fresh(ctx, c.left())
 	if err != nil {
 		<-s.line
 		return nil, err
@@ -69,7 +70,7 @@ func (s *states) queue(ctx context.Context, c *call) error {
 		return nil
 	default:
 	}
-	timer := time.NewTimer(c.limits.Wall - time.Since(c.began))
+	timer := time.NewTimer(c.left().Wall)
 	defer timer.Stop()
 	select {
 	case s.line <- struct{}{}:
@@ -82,7 +83,7 @@ func (s *states) queue(ctx context.Context, c *call) error {
 }
 
 // fresh makes a state and runs the file's lean prototype in it.
-func (s *states) fresh(ctx context.Context, c *call) (r *ready, err error) {
+func (s *states) fresh(ctx context.Context, limits sandbox.Limits) (r *ready, err error) {
 	state := newState(s)
 	defer func() {
 		if p := recover(); p != nil {
@@ -94,31 +95,43 @@ func (s *states) fresh(ctx context.Context, c *call) (r *ready, err error) {
 		}
 	}()
 	state.Require = s.require
-	limits := c.limits
-	limits.Wall = max(min(limits.Wall-time.Since(c.began), loadWall), 1)
+	limits.Wall = min(limits.Wall, loadWall)
 	state.Begin(ctx, sandbox.Lean, limits, nil)
 	defer state.End()
 	values, err := state.Run(s.proto)
 	if err != nil {
-		return nil, c.explain(ctx, err)
+		return nil, err
 	}
 	tools, err := luabind.Tools(values)
 	if err != nil {
 		return nil, err
 	}
 	if len(tools) != s.count {
-		return nil, fmt.Errorf("the file returned %d tools at this call and %d when it was loaded: its top level must always do the same", len(tools), s.count)
+		return nil, fmt.Errorf("the file returned %d tools the first time and %d now: its top level must always do the same", s.count, len(tools))
 	}
 	return &ready{state: state, tools: tools}, nil
 }
 
-// give takes a state back after a call. clean means that the call returned and nothing went wrong.
-func (s *states) give(r *ready, keep, clean bool) {
+// rehearse makes a state as a call would, so that a file which cannot be run again fails when it is loaded.
+func (s *states) rehearse(ctx context.Context) error {
+	limits := s.limits
+	limits.Wall = loadWall
+	r, err := s.fresh(ctx, limits)
+	if err == nil {
+		closeState(r.state)
+	}
+	return err
+}
+
+// give takes a state back after a call that ended with err. What a tool raised for the model does not cost it its kept state; any other
+// fault does.
+func (s *states) give(r *ready, keep bool, err error) {
 	if !keep {
 		closeState(r.state)
 		return
 	}
-	if r.state.Dead() {
+	f, ok := errors.AsType[*sandbox.Fault](err)
+	if raised := ok && f.Kind == sandbox.Raised; r.state.Dead() || err != nil && !raised {
 		s.kept = nil
 		closeState(r.state)
 	}

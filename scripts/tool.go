@@ -20,7 +20,7 @@ import (
 type Tool struct {
 	Server, Name string
 	Plain        string              // the name that a plain MCP client sees: bare in the top folder, else <server>_<name>
-	Definition   *luabind.Definition // of the load; its functions are nil
+	Definition   *luabind.Definition // of the load: its functions must not be called
 	Input        *schema.Schema
 	Output       *schema.Schema // nil when not declared
 	Timeout      time.Duration  // 0: the host's default
@@ -32,7 +32,6 @@ type Tool struct {
 	index     int // among the tools of the file
 	named     bool
 	disabled  bool
-	confirms  bool   // confirm is a function
 	timeoutIn string // the file that sets Timeout
 }
 
@@ -91,6 +90,13 @@ func (c *call) bound(ctx context.Context) {
 	}
 }
 
+// left is the limits with the time that the call still has.
+func (c *call) left() sandbox.Limits {
+	limits := c.limits
+	limits.Wall = max(limits.Wall-time.Since(c.began), 1)
+	return limits
+}
+
 // defaultWall bounds a call where neither the tool, nor the caller, nor the options say how long it may run.
 const defaultWall = 60 * time.Second
 
@@ -108,25 +114,20 @@ func (c *call) run(ctx context.Context, args json.RawMessage) (res *mcp.CallTool
 	if err != nil {
 		return nil, err
 	}
-	clean := false
 	defer func() {
 		// The sandbox recovers what happens in Lua code; this is for what we and luabind do around it.
 		if p := recover(); p != nil {
 			res, err = nil, &sandbox.Fault{Kind: sandbox.Crashed, Message: fmt.Sprint(p), File: t.File, Line: t.Line}
 		}
-		s.give(r, t.Definition.Keep, clean && err == nil)
+		s.give(r, t.Definition.Keep, err)
 	}()
-	res, err = c.on(ctx, r, args)
-	clean = true
-	return res, err
+	return c.on(ctx, r, args)
 }
 
 // on runs the tool in a ready state.
 func (c *call) on(ctx context.Context, r *ready, args json.RawMessage) (*mcp.CallToolResult, error) {
 	t, s := c.tool, r.state
-	limits := c.limits
-	limits.Wall = max(limits.Wall-time.Since(c.began), 1)
-	s.Begin(ctx, sandbox.Calling, limits, c.info)
+	s.Begin(ctx, sandbox.Calling, c.left(), c.info)
 	defer s.End()
 	value, err := luajson.Decode(args, luajson.DecodeOptions{})
 	if err != nil {
@@ -134,11 +135,11 @@ func (c *call) on(ctx context.Context, r *ready, args json.RawMessage) (*mcp.Cal
 	}
 	values, err := s.Call(r.tools[t.index].Run, value, luabind.NewContext(s.L, c.info))
 	if err != nil {
-		return nil, c.explain(ctx, err)
+		return nil, err
 	}
 	res, err := luabind.Result(s.L, values, luabind.ResultOptions{Output: t.Output != nil, MaxResult: t.Definition.MaxResult})
 	if err != nil {
-		return nil, c.explain(ctx, err)
+		return nil, err
 	}
 	if t.Output != nil && !res.IsError {
 		if err := t.checkOutput(res.StructuredContent); err != nil {
@@ -163,7 +164,7 @@ func (t *Tool) checkOutput(structured json.RawMessage) error {
 // ConfirmText returns what a person should be asked before this call, "" for nothing (the file's confirm, string or function of args).
 // A function runs in a state as if new, without clock or world, for at most 2 s.
 func (t *Tool) ConfirmText(ctx context.Context, args json.RawMessage) (text string, err error) {
-	if !t.confirms {
+	if t.Definition.ConfirmFunc == nil {
 		return t.Definition.Confirm, nil
 	}
 	c := call{tool: t, began: time.Now()}
@@ -183,7 +184,7 @@ func (t *Tool) ConfirmText(ctx context.Context, args json.RawMessage) (text stri
 		if p := recover(); p != nil {
 			text, err = "", &sandbox.Fault{Kind: sandbox.Crashed, Message: fmt.Sprint(p), File: t.File, Line: t.Line}
 		}
-		s.give(r, false, err == nil)
+		s.give(r, false, err)
 	}()
 	if text, err = c.confirm(ctx, r, args); err != nil {
 		return "", asFault(err, t)
@@ -193,7 +194,7 @@ func (t *Tool) ConfirmText(ctx context.Context, args json.RawMessage) (text stri
 
 func (c *call) confirm(ctx context.Context, r *ready, args json.RawMessage) (string, error) {
 	s := r.state
-	s.Begin(ctx, sandbox.Pure, c.limits, c.info)
+	s.Begin(ctx, sandbox.Pure, c.left(), c.info)
 	defer s.End()
 	value, err := luajson.Decode(args, luajson.DecodeOptions{})
 	if err != nil {
