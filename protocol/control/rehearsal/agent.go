@@ -68,7 +68,7 @@ func Start(ctx context.Context, o Options) *Agent {
 		o: o, out: newOutbox(o.Chunk),
 		done: make(chan struct{}), wake: make(chan struct{}, 1), closed: make(chan struct{}),
 		asked: map[string]*question{}, heard: map[string]bool{}, allowed: map[string]bool{}, hooks: map[string][]hook{},
-		stderr: append([]string(nil), o.Stderr...), session: newID(), model: o.Model, mode: o.PermissionMode,
+		stderr: append([]string(nil), o.Stderr...), session: control.NewUUID(), model: o.Model, mode: o.PermissionMode,
 	}
 	if a.model == "" {
 		a.model = "rehearsal"

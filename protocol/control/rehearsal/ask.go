@@ -3,11 +3,12 @@ package rehearsal
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/luatools/luatools/protocol/control"
 )
 
 // question is one control request of ours.
@@ -52,7 +53,7 @@ type controlRequest struct {
 
 // send writes a request of ours.
 func (a *Agent) send(q *question, request any) {
-	q.id, q.wait = newID(), make(chan reply, 1)
+	q.id, q.wait = control.NewUUID(), make(chan reply, 1)
 	a.mu.Lock()
 	a.asked[q.id] = q
 	a.mu.Unlock()
@@ -265,12 +266,4 @@ func orNothing(raw json.RawMessage) string {
 		return "nothing"
 	}
 	return string(raw)
-}
-
-// newID makes a UUID, version 4.
-func newID() string {
-	var b [16]byte
-	rand.Read(b[:])
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

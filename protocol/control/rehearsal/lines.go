@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/luatools/luatools/protocol/control"
 )
 
 // write sends one line to the host. JSON text in raw form goes out as it is.
@@ -69,7 +71,7 @@ var builtins = []string{"Task", "Bash", "Glob", "Grep", "Read", "Edit", "Write",
 
 func (a *Agent) writeInit() {
 	l := initLine{Type: "system", Subtype: "init", CWD: a.o.Dir, Session: a.session, Servers: a.serverStates(false),
-		Commands: []string{}, Version: a.o.version(), OutputStyle: "default", UUID: newID()}
+		Commands: []string{}, Version: a.o.version(), OutputStyle: "default", UUID: control.NewUUID()}
 	if l.CWD == "" {
 		l.CWD, _ = os.Getwd()
 	}
@@ -128,7 +130,7 @@ func (a *Agent) assistant(message int, block any) assistantLine {
 	a.mu.Lock()
 	model := a.model
 	a.mu.Unlock()
-	return assistantLine{Type: "assistant", Session: a.session, UUID: newID(), Message: modelMessage{
+	return assistantLine{Type: "assistant", Session: a.session, UUID: control.NewUUID(), Message: modelMessage{
 		ID: fmt.Sprintf("msg_%04d", message), Type: "message", Role: "assistant", Model: model, Content: []any{block}, Usage: noUsage}}
 }
 
@@ -155,7 +157,7 @@ type toolResultBlock struct {
 }
 
 func (a *Agent) user(content any) userLine {
-	return userLine{Type: "user", Message: userMessage{"user", content}, Session: a.session, UUID: newID()}
+	return userLine{Type: "user", Message: userMessage{"user", content}, Session: a.session, UUID: control.NewUUID()}
 }
 
 type resultHead struct {
@@ -214,7 +216,7 @@ func (a *Agent) state(state string) {
 		State   string `json:"state"`
 		Session string `json:"session_id"`
 		UUID    string `json:"uuid"`
-	}{"system", "session_state_changed", state, a.session, newID()})
+	}{"system", "session_state_changed", state, a.session, control.NewUUID()})
 }
 
 // lifecycle tells what became of a prompt with a uuid; current CLIs only.
@@ -228,7 +230,7 @@ func (a *Agent) lifecycle(p prompt, state string) {
 		State   string `json:"state"`
 		UUID    string `json:"uuid"`
 		Session string `json:"session_id"`
-	}{"command_lifecycle", p.uuid, state, newID(), a.session})
+	}{"command_lifecycle", p.uuid, state, control.NewUUID(), a.session})
 }
 
 // extras writes the lines of a turn that only options ask for.

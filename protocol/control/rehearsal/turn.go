@@ -213,7 +213,7 @@ func (t *turn) result(e *Ending) (resultHead, resultTail) {
 	a := t.a
 	h := resultHead{Type: "result", Subtype: e.Subtype, IsError: e.IsError, Duration: time.Since(t.start).Milliseconds(),
 		Turns: t.steps + 1}
-	tail := resultTail{Session: a.session, Usage: noUsage, Denials: t.denials, UUID: newID()}
+	tail := resultTail{Session: a.session, Usage: noUsage, Denials: t.denials, UUID: control.NewUUID()}
 	if tail.Denials == nil {
 		tail.Denials = []denial{}
 	}
