@@ -70,7 +70,9 @@ func (o Options) Compile(raw json.RawMessage) (*Schema, error) {
 	if err := s.settleDefaults(b.nodes, o.Closed); err != nil {
 		return nil, err
 	}
-	root.makeRules()
+	if rules, ok := makeRules(root); ok {
+		s.rules = rules
+	}
 	s.signature = signature(root)
 	return s, nil
 }

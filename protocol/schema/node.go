@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,7 +44,6 @@ type node struct {
 	filled []byte          // the normal form of the default; nil when there is none that fits
 
 	compiled *jsonschema.Schema
-	rules    *rules // for the fast way; nil when the node is not simple
 }
 
 // field is one property of an object.
@@ -189,7 +189,7 @@ func (b *builder) keyword(n *node, m member, doc any, inline bool) (err error) {
 	case "title", "description", "$comment", "examples", "deprecated", "readOnly", "writeOnly", "contentEncoding", "contentMediaType",
 		"$defs", "definitions":
 	case "$schema":
-		n.simple = n.at != "#" || draft2020(m.value)
+		n.simple = n.simple && (n.at != "#" || draft2020(m.value))
 	case "$id", "id":
 		n.simple = false
 		b.ids = b.ids || n.at != "#"
@@ -242,7 +242,7 @@ func (n *node) readValues(m member) {
 
 // checkCount keeps counts where the library's int holds them: beyond that it wraps around and refuses everything.
 func checkCount(at string, raw []byte) error {
-	if f, err := strconv.ParseFloat(string(raw), 64); kindOf(raw)&isNumber != 0 && (err != nil || f > 1<<31) {
+	if f, err := strconv.ParseFloat(string(raw), 64); kindOf(raw)&isNumber != 0 && (err != nil || f > math.MaxInt32) {
 		return fmt.Errorf("%s: %s is too large", at, cut(string(raw), 40))
 	}
 	return nil

@@ -34,8 +34,9 @@ type reader struct {
 	i        int
 	depth    int
 	nodes    int
-	deepest  int // the deepest nesting met
-	longest  int // items of the longest list met
+	deepest  int  // the deepest nesting met
+	longest  int  // items of the longest list met
+	lacking  bool // the rules met an object that lacks a default
 	maxDepth int
 	maxNodes int
 	fault    string // of the first fault

@@ -13,6 +13,7 @@ type Schema struct {
 	root      *node
 	compiled  *jsonschema.Schema
 	costs     *costs
+	rules     *rules // nil: the library judges alone
 	signature string
 	warnings  []string
 	deepest   int // nesting of the deepest default
@@ -41,8 +42,8 @@ func (s *Schema) Normalize(args json.RawMessage) (json.RawMessage, error) {
 	if len(args) == 0 || string(trim(args)) == "null" {
 		args = json.RawMessage("{}")
 	}
-	if r, lacking, ok := s.fits(args); ok {
-		if !lacking {
+	if r, ok := s.fits(args); ok {
+		if !r.lacking {
 			return args, nil
 		}
 		return s.fill(args, &r)
@@ -90,7 +91,7 @@ func (s *Schema) mend(args json.RawMessage, v any, wrong *jsonschema.ValidationE
 
 // Validate judges a value without repairing anything, such as a tool's structured output. Its errors are those of Normalize.
 func (s *Schema) Validate(value json.RawMessage) error {
-	if _, _, ok := s.fits(value); ok {
+	if _, ok := s.fits(value); ok {
 		return nil
 	}
 	v, r, err := decode(value)
