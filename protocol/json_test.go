@@ -63,7 +63,7 @@ func TestElements(t *testing.T) {
 			t.Errorf("Elements(%s) = %s, %v; want %s", in, got.String(), err, want)
 		}
 	}
-	for _, in := range []string{``, `{}`, `[`, `[1`, `[1,`, `[1,]`, `[1 2]`, `[] 1`, `[x]`} {
+	for _, in := range []string{``, `{}`, `[`, `[1`, `[1,`, `[1,]`, `[1 2]`, `[] 1`, `[x]`, `[1`, `[1 `, `[]]`} {
 		if err := Elements([]byte(in), func([]byte) bool { return true }); err == nil {
 			t.Errorf("Elements(%s) has no error", in)
 		}
@@ -168,7 +168,7 @@ func sameRaw(a, b map[string]json.RawMessage) bool {
 
 func TestUnquote(t *testing.T) {
 	for raw, want := range map[string]string{
-		`""`: "", `"a"`: "a", `"é"`: "é", `"\u00e9\n\t\"\\\/\b\f\r"`: "é\n\t\"\\/\b\f\r", `"\ud83d\ude00"`: "😀",
+		`""`: "", `"a"`: "a", `"é"`: "é", `"\u00E9\n\t\"\\\/\b\f\r"`: "é\n\t\"\\/\b\f\r", `"\ud83d\ude00"`: "😀",
 		`"\ud83d"`: "\ufffd", `"\ud83dA"`: "\ufffdA", `"\ud83d\u0041"`: "\ufffdA", `"\ude00\ud83d"`: "\ufffd\ufffd", "\"\xff\"": "\ufffd",
 	} {
 		if got, ok := Unquote([]byte(raw)); !ok || got != want {

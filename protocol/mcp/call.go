@@ -70,27 +70,35 @@ func decodeCall(params json.RawMessage) (*CallToolParams, *protocol.Error) {
 }
 
 func (c *CallToolParams) decodeMeta(meta json.RawMessage) *protocol.Error {
-	return object("_meta", meta, func(key, value []byte) *protocol.Error {
+	var use, token []byte
+	fault := object("_meta", meta, func(key, value []byte) *protocol.Error {
 		switch string(key) {
 		case "claudecode/toolUseId":
-			c.ToolUseID, _ = protocol.Unquote(value)
+			return once("claudecode/toolUseId", &use, value)
 		case "progressToken":
-			switch value[0] {
-			case 'n': // null is no token
-			case '{', '[', 't', 'f':
-				return invalidParams("progressToken must be a string or a number, not %.40s", value)
-			default:
-				c.ProgressToken = value
-			}
+			return once("progressToken", &token, value)
 		}
 		return nil
 	})
+	if fault != nil {
+		return fault
+	}
+	c.ToolUseID, _ = protocol.Unquote(use)
+	if token == nil || isNull(token) {
+		return nil
+	}
+	switch token[0] {
+	case '{', '[', 't', 'f':
+		return invalidParams("progressToken must be a string or a number, not %.40s", token)
+	}
+	c.ProgressToken = token
+	return nil
 }
 
 // once stores a member and refuses a second one: two readers could take different ones.
 func once(key string, field *[]byte, value []byte) *protocol.Error {
 	if *field != nil {
-		return invalidParams("%q comes twice in params", key)
+		return invalidParams("%q comes twice", key)
 	}
 	*field = value
 	return nil

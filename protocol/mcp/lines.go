@@ -213,7 +213,7 @@ func (c *lines) drain(ctx context.Context) error {
 	case <-idle:
 		return nil
 	case <-time.After(stopGrace):
-		return fmt.Errorf("%d calls run on %v after they were cancelled", c.count.Load(), stopGrace)
+		return fmt.Errorf("calls still running %v after they were cancelled: %d", stopGrace, c.count.Load())
 	}
 }
 

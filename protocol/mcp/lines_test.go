@@ -75,11 +75,11 @@ func (c *connection) send(line string) []string {
 	return c.out.take()
 }
 
-// end waits for ServeLines and returns its error, what it wrote meanwhile, and how long it took.
-func (c *connection) end() (err error, lines []string, took time.Duration) {
+// end waits for ServeLines and returns what it wrote meanwhile, how long it took, and its error.
+func (c *connection) end() (lines []string, took time.Duration, err error) {
 	began := time.Now()
 	err = <-c.ended
-	return err, c.out.take(), time.Since(began)
+	return c.out.take(), time.Since(began), err
 }
 
 func call(id, tool string) string {
@@ -90,7 +90,7 @@ func TestServeLinesEndsWithItsInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connect(t, &shelf{}, LinesOptions{})
 		c.in.Close()
-		if err, lines, took := c.end(); err != nil || lines != nil || took != 0 {
+		if lines, took, err := c.end(); err != nil || lines != nil || took != 0 {
 			t.Errorf("ended with %v after %v, having written %q", err, took, lines)
 		}
 	})
@@ -102,7 +102,7 @@ func TestAtTheEndOfInput(t *testing.T) {
 			c := connect(t, slow(1999*time.Millisecond), LinesOptions{})
 			c.send(call("1", "x"))
 			c.in.Close()
-			err, lines, took := c.end()
+			lines, took, err := c.end()
 			if want := `[{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"done"}]}}]`; err != nil || fmt.Sprint(lines) != want || took != 1999*time.Millisecond {
 				t.Errorf("ended with %v after %v, having written %q", err, took, lines)
 			}
@@ -113,7 +113,7 @@ func TestAtTheEndOfInput(t *testing.T) {
 			c := connect(t, &shelf{}, LinesOptions{})
 			c.send(call("1", "wait"))
 			c.in.Close()
-			err, lines, took := c.end()
+			lines, took, err := c.end()
 			if want := `[{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"the client has closed its end"}],"isError":true}}]`; err != nil || fmt.Sprint(lines) != want || took != 2*time.Second {
 				t.Errorf("ended with %v after %v, having written %q", err, took, lines)
 			}
@@ -124,8 +124,8 @@ func TestAtTheEndOfInput(t *testing.T) {
 			c := connect(t, slow(time.Minute), LinesOptions{})
 			c.send(call("1", "x"))
 			c.in.Close()
-			err, _, took := c.end()
-			if err == nil || err.Error() != "1 calls run on 5s after they were cancelled" || took != 7*time.Second {
+			_, took, err := c.end()
+			if err == nil || err.Error() != "calls still running 5s after they were cancelled: 1" || took != 7*time.Second {
 				t.Errorf("ended with %v after %v", err, took)
 			}
 			time.Sleep(time.Minute) // a bubble waits for all its goroutines
@@ -136,7 +136,7 @@ func TestAtTheEndOfInput(t *testing.T) {
 			c := connect(t, &shelf{}, LinesOptions{})
 			io.WriteString(c.in, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 			c.in.Close()
-			if err, lines, _ := c.end(); err != nil || fmt.Sprint(lines) != `[{"jsonrpc":"2.0","id":1,"result":{}}]` {
+			if lines, _, err := c.end(); err != nil || fmt.Sprint(lines) != `[{"jsonrpc":"2.0","id":1,"result":{}}]` {
 				t.Errorf("ended with %v, having written %q", err, lines)
 			}
 		})
@@ -146,7 +146,7 @@ func TestAtTheEndOfInput(t *testing.T) {
 			c := connect(t, &shelf{}, LinesOptions{})
 			io.WriteString(c.in, `{"jsonrpc":"2.0","id":1,"method":"pi`)
 			c.in.Close()
-			if err, lines, _ := c.end(); err != nil || lines != nil {
+			if lines, _, err := c.end(); err != nil || lines != nil {
 				t.Errorf("ended with %v, having written %q", err, lines)
 			}
 		})
@@ -172,7 +172,7 @@ func TestACancelledCallIsNotAnswered(t *testing.T) {
 			got := append(c.send(call(`"a"`, "wait")), c.send(cancelled(`"a"`))...)
 			got = append(got, c.send(cancelled("99"))...)
 			c.in.Close()
-			if err, lines, took := c.end(); err != nil || len(got)+len(lines) != 0 || took != 0 {
+			if lines, took, err := c.end(); err != nil || len(got)+len(lines) != 0 || took != 0 {
 				t.Errorf("ended with %v after %v, having written %q, %q", err, took, got, lines)
 			}
 		})
@@ -187,7 +187,7 @@ func TestACancelledCallIsNotAnswered(t *testing.T) {
 				}
 			}
 			c.in.Close()
-			if err, lines, took := c.end(); err != nil || lines != nil || took != 0 {
+			if lines, took, err := c.end(); err != nil || lines != nil || took != 0 {
 				t.Errorf("ended with %v after %v, having written %q", err, took, lines)
 			}
 		})
@@ -215,7 +215,7 @@ func TestServeLinesEndsWithItsContext(t *testing.T) {
 			c := connect(t, &shelf{}, LinesOptions{})
 			c.send(call("1", "wait"))
 			c.cancel(stop)
-			err, lines, took := c.end()
+			lines, took, err := c.end()
 			if err != stop || took != 0 || len(lines) != 1 || !strings.Contains(lines[0], "shut down") {
 				t.Errorf("ended with %v after %v, having written %q", err, took, lines)
 			}
@@ -274,7 +274,7 @@ func TestServeLinesEndsWithItsContext(t *testing.T) {
 			c.in.Close()
 			time.Sleep(time.Second)
 			c.cancel(stop)
-			if err, _, took := c.end(); err != stop || took != 0 {
+			if _, took, err := c.end(); err != stop || took != 0 {
 				t.Errorf("ended with %v after %v", err, took)
 			}
 		})
@@ -289,7 +289,7 @@ func TestServeLinesEndsWithABrokenStream(t *testing.T) {
 			c.send(call("1", "wait"))
 			c.out.err = broken
 			c.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
-			if err, _, took := c.end(); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "write to the MCP client: ") || took != 0 {
+			if _, took, err := c.end(); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "write to the MCP client: ") || took != 0 {
 				t.Errorf("ended with %v after %v", err, took)
 			}
 		})
@@ -299,7 +299,7 @@ func TestServeLinesEndsWithABrokenStream(t *testing.T) {
 			c := connect(t, slow(time.Second), LinesOptions{})
 			c.send(call("1", "x"))
 			c.in.CloseWithError(broken)
-			err, lines, took := c.end()
+			lines, took, err := c.end()
 			if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "read from the MCP client: ") || took != time.Second || len(lines) != 1 {
 				t.Errorf("ended with %v after %v, having written %q", err, took, lines)
 			}

@@ -127,6 +127,16 @@ func TestInitialize(t *testing.T) {
 			t.Errorf("the hook saw %v", seen)
 		}
 	})
+	t.Run("client info may be null, and must not be a string", func(t *testing.T) {
+		s := NewServer(testInfo, &shelf{}, Options{})
+		if got := handle(t, s, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientInfo":null}}`); !strings.Contains(got, `"result"`) {
+			t.Errorf("null: %s", got)
+		}
+		want := `{"jsonrpc":"2.0","id":0,"error":{"code":-32602,"message":"clientInfo must be an object: want a JSON object at byte 0, not '\"'"}}`
+		if got := handle(t, s, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientInfo":"x"}}`); got != want {
+			t.Errorf("a string: %s", got)
+		}
+	})
 	t.Run("a hook that panics is an internal error", func(t *testing.T) {
 		var told any
 		s := NewServer(testInfo, &shelf{}, Options{
@@ -177,10 +187,11 @@ func TestErrors(t *testing.T) {
 		{"list params as an array", "tools/list", `[]`, `{"code":-32602,"message":"params must be an object: want a JSON object at byte 0, not '['"}`},
 		{"arguments as an array", "tools/call", `{"name":"echo","arguments":[1]}`, `{"code":-32602,"message":"arguments of \"echo\" must be an object, not [1]"}`},
 		{"arguments as text", "tools/call", `{"name":"echo","arguments":"{}"}`, `{"code":-32602,"message":"arguments of \"echo\" must be an object, not \"{}\""}`},
-		{"a name twice", "tools/call", `{"name":"echo","name":"greet"}`, `{"code":-32602,"message":"\"name\" comes twice in params"}`},
-		{"arguments twice, once escaped", "tools/call", `{"name":"echo","arguments":{},"argument\u0073":{}}`, `{"code":-32602,"message":"\"arguments\" comes twice in params"}`},
+		{"a name twice", "tools/call", `{"name":"echo","name":"greet"}`, `{"code":-32602,"message":"\"name\" comes twice"}`},
+		{"arguments twice, once escaped", "tools/call", `{"name":"echo","arguments":{},"argument\u0073":{}}`, `{"code":-32602,"message":"\"arguments\" comes twice"}`},
 		{"meta that is no object", "tools/call", `{"name":"echo","_meta":7}`, `{"code":-32602,"message":"_meta must be an object: want a JSON object at byte 0, not '7'"}`},
 		{"a progress token that is an object", "tools/call", `{"name":"echo","_meta":{"progressToken":{}}}`, `{"code":-32602,"message":"progressToken must be a string or a number, not {}"}`},
+		{"a progress token twice", "tools/call", `{"name":"echo","_meta":{"progressToken":1,"progressToken":2}}`, `{"code":-32602,"message":"\"progressToken\" comes twice"}`},
 		{"an unknown tool keeps the catalog's code", "tools/call", `{"name":"gone"}`, `{"code":-32602,"message":"unknown tool \"gone\""}`},
 		{"a wrapped protocol error keeps code and data", "tools/call", `{"name":"refuse"}`, `{"code":-32001,"message":"closed","data":{"until":"noon"}}`},
 		{"any other error is internal", "tools/call", `{"name":"internal"}`, `{"code":-32603,"message":"the disk is gone"}`},

@@ -63,7 +63,7 @@ func play(t *testing.T, trace []byte) []byte {
 		}
 	}
 	c.in.Close()
-	if err, lines, _ := c.end(); err != nil || lines != nil {
+	if lines, _, err := c.end(); err != nil || lines != nil {
 		t.Errorf("the end: %v, %q", err, lines)
 	}
 	return got.Bytes()
