@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 )
 
 // DefaultMaxLine is the longest line a LineReader takes unless told otherwise, in bytes.
@@ -33,7 +34,7 @@ func NewLineReader(r io.Reader, max int) *LineReader {
 	if max <= 0 {
 		max = DefaultMaxLine
 	}
-	return &LineReader{r: r, max: max}
+	return &LineReader{r: r, max: min(max, math.MaxInt-2)} // two more may be "\r\n"
 }
 
 // LineTooLongError is a line above the limit. Reading can go on.
@@ -117,7 +118,10 @@ func (r *LineReader) fill() {
 	case size == 0 || size > keepBuffer && held <= readBuffer/2:
 		size = readBuffer
 	case held == size:
-		size *= 2
+		// No line needs more than its limit and "\r\n".
+		if size *= 2; size-2 > r.max {
+			size = r.max + 2
+		}
 	}
 	if size != len(r.buf) {
 		buf := make([]byte, size)

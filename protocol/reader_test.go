@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -93,6 +94,26 @@ func TestLineReaderTakesLinesOf30MB(t *testing.T) {
 	}
 	if got := cap(lines.buf); got > keepBuffer {
 		t.Errorf("after the huge line the buffer holds %d bytes, want at most %d", got, keepBuffer)
+	}
+}
+
+func TestLineReaderHoldsNoMoreThanTheLimit(t *testing.T) {
+	const max = 1<<20 + 7
+	lines := NewLineReader(strings.NewReader(strings.Repeat("x", max)+"\r\nb"), max)
+	if line, err := lines.Next(); err != nil || len(line) != max {
+		t.Fatalf("line of %d bytes, %v; want %d", len(line), err, max)
+	}
+	if got := cap(lines.buf); got > max+2 {
+		t.Errorf("the buffer holds %d bytes for a line of %d", got, max)
+	}
+	if line, err := lines.Next(); err != nil || string(line) != "b" {
+		t.Errorf("the next line is %q, %v", line, err)
+	}
+}
+
+func TestLineReaderWithoutLimit(t *testing.T) {
+	if line, err := NewLineReader(strings.NewReader("a\n"), math.MaxInt).Next(); err != nil || string(line) != "a" {
+		t.Errorf("Next = %q, %v", line, err)
 	}
 }
 
