@@ -414,3 +414,7 @@ func TestCallIDsDiffer(t *testing.T) {
 		}
 	}
 }
+
+func doNothing(context.Context, json.RawMessage) (*mcp.CallToolResult, error) {
+	return mcp.TextResult("ok"), nil
+}

@@ -40,8 +40,6 @@ var fences = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": {"protocol/schema"},
 	"github.com/google/jsonschema-go":          {"host/gotool.go"},
 	"github.com/modelcontextprotocol/go-sdk":   {"protocol/mcp/interop"},
-	"github.com/rogpeppe/go-internal":          {"host/cli"},
-	"golang.org/x/term":                        {"host/cli"},
 }
 
 func within(p, root string) bool { return p == root || root == "" || strings.HasPrefix(p, root+"/") }
