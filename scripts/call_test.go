@@ -245,7 +245,7 @@ func TestManyCallsAtOnce(t *testing.T) {
 func TestWithCall(t *testing.T) {
 	tool := find(t, openGood(t, toolFile(`run = function(args, ctx)
     print("heard")
-    return ctx.server .. "/" .. ctx.tool .. " " .. ctx.call_id .. " " .. ctx.tool_use_id
+    return ctx.server .. "/" .. ctx.tool .. " " .. ctx.call_id .. " " .. tostring(ctx.tool_use_id)
   end`)).Snapshot(), "tools/x")
 	var log []string
 	info := &luabind.CallInfo{CallID: "c1", ToolUseID: "toolu_1", Log: func(level, text string) { log = append(log, level+" "+text) }}
@@ -262,7 +262,7 @@ func TestWithCall(t *testing.T) {
 		t.Error("the caller's CallInfo was changed")
 	}
 	res, err = tool.Call(WithCall(t.Context(), &luabind.CallInfo{Tool: "own", Server: "given", CallID: "2", ToolUseID: "", Deadline: time.Now().Add(time.Hour)}), json.RawMessage("{}"))
-	if err != nil || text(res) != "given/own 2 " {
+	if err != nil || text(res) != "given/own 2 nil" {
 		t.Errorf("%q, %v: what the caller filled in holds", text(res), err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/luatools/luatools/luabind/sandbox"
@@ -19,28 +20,50 @@ func (c *call) stopped(ctx context.Context) *sandbox.Fault {
 	return f
 }
 
-// failure is what the model reads of a fault: one plain sentence, which says whose affair it is.
-func (c *call) failure(f *sandbox.Fault) *mcp.CallToolResult {
-	return mcp.ErrorResult(c.failureText(f))
+// asFault is err as a *sandbox.Fault: errors of the Go side around a call, such as a result that cannot be sent, are faults of the tool.
+func asFault(err error, t *Tool) *sandbox.Fault {
+	if f, ok := errors.AsType[*sandbox.Fault](err); ok {
+		return f
+	}
+	return &sandbox.Fault{Kind: sandbox.Broken, Message: brokenPrefix + err.Error() + place(t.File, t.Line), File: t.File, Line: t.Line}
 }
 
-func (c *call) failureText(f *sandbox.Fault) string {
+// brokenPrefix begins the message of every fault of kind Broken, here and in the sandbox; the place ends it.
+const brokenPrefix = "the tool has a fault: "
+
+func place(file string, line int) string {
+	switch {
+	case file == "":
+		return ""
+	case line <= 0:
+		return fmt.Sprintf(" (%s)", file)
+	}
+	return fmt.Sprintf(" (%s:%d)", file, line)
+}
+
+// bare is the fault's message for readers who see its place beside it.
+func bare(f *sandbox.Fault) string {
+	message := strings.TrimSuffix(strings.TrimPrefix(f.Message, brokenPrefix), place(f.File, f.Line))
+	if f.Hint != "" {
+		message += " — " + f.Hint
+	}
+	return message
+}
+
+// failure is what the model reads of a fault: one plain sentence, which says whose affair it is.
+func (c *call) failure(f *sandbox.Fault) *mcp.CallToolResult {
+	text := f.Message
 	switch f.Kind {
 	case sandbox.Raised, sandbox.Denied:
 		if f.Hint != "" {
-			return f.Message + " — " + f.Hint
+			text += " — " + f.Hint
 		}
-		return f.Message
 	case sandbox.Timeout:
-		return fmt.Sprintf("the call was stopped after %s, %s", roundDuration(c.limits.Wall), c.limit())
-	case sandbox.Cancelled:
-		return "the call was cancelled"
+		text = fmt.Sprintf("the call was stopped after %s, %s", roundDuration(c.limits.Wall), c.limit())
 	case sandbox.Limit:
-		return "the tool went over a limit: " + withPlace(f)
-	case sandbox.Crashed:
-		return "the tool has a fault: the call crashed and was thrown away: " + withPlace(f)
+		text = "the tool went over a limit: " + text + place(f.File, f.Line)
 	}
-	return "the tool has a fault: " + withPlace(f)
+	return mcp.ErrorResult(text)
 }
 
 // limit names the time limit that holds for the call and where it is set.
@@ -52,17 +75,6 @@ func (c *call) limit() string {
 		return "the limit that the caller set (--timeout), which is shorter than the tool's own"
 	}
 	return "the limit of a call (--timeout, or timeout in the tool)"
-}
-
-// withPlace is the fault's message with its file and line, where it does not say them itself.
-func withPlace(f *sandbox.Fault) string {
-	if f.File == "" {
-		return f.Message
-	}
-	if f.Line <= 0 {
-		return fmt.Sprintf("%s (%s)", f.Message, f.File)
-	}
-	return fmt.Sprintf("%s (%s:%d)", f.Message, f.File, f.Line)
 }
 
 func roundDuration(d time.Duration) time.Duration {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/yuin/gopher-lua/ast"
 
+	"github.com/luatools/luatools/luabind/luajson"
 	"github.com/luatools/luatools/protocol"
 	"github.com/luatools/luatools/protocol/schema"
 )
@@ -34,7 +35,7 @@ func (l *loader) judge(src *source, t *Tool, calls []toolCall) (list []*Error) {
 		list = append(list, warn(at("description", fmt.Sprintf("the description of %q has %d characters: say what the tool does and returns", t.Name, n))))
 	}
 	var err error
-	if t.Input, err = schema.Compile(def.Input); err != nil {
+	if t.Input, err = schema.Compile(def.InputGate); err != nil {
 		list = append(list, at("input", fmt.Sprintf("tool %q: input: %v", t.Name, err)))
 	} else {
 		for _, p := range undescribed(def.Input) {
@@ -43,9 +44,10 @@ func (l *loader) judge(src *source, t *Tool, calls []toolCall) (list []*Error) {
 		list = append(list, examples(t, at)...)
 	}
 	if def.OutputDeclared {
-		if t.Output, err = schema.Compile(def.Output); err != nil {
+		if t.Output, err = schema.Compile(def.OutputGate); err != nil {
 			list = append(list, at("output", fmt.Sprintf("tool %q: output: %v", t.Name, err)))
 		}
+		t.shape = luajson.CompileShape(def.Output)
 	}
 	if ro := def.ReadOnly; ro != nil && *ro {
 		for _, name := range []string{"write", "run"} {

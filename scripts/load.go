@@ -228,10 +228,7 @@ func (s *source) luaFault(err error, calls []toolCall) *Error {
 	if !ok {
 		return s.atField(0, err.Error(), calls)
 	}
-	message := f.Message
-	if f.Hint != "" {
-		message += " — " + f.Hint
-	}
+	message := bare(f)
 	switch f.Kind {
 	case sandbox.Timeout:
 		message = fmt.Sprintf("the top level ran longer than %s: it may only build tables and functions", loadWall)
@@ -240,7 +237,7 @@ func (s *source) luaFault(err error, calls []toolCall) *Error {
 	}
 	var e *Error
 	if f.File != "" && f.File != s.file { // a module of lib: its own frame is not at hand
-		e = &Error{File: s.file, Message: fmt.Sprintf("%s (%s:%d)", message, f.File, f.Line)}
+		e = &Error{File: s.file, Message: message + place(f.File, f.Line)}
 	} else {
 		e = s.atField(f.Line, message, calls)
 	}

@@ -45,7 +45,7 @@ func TestLoadFaults(t *testing.T) {
 		{"one name twice in a list", "return { tool('a', 'Does one thing, and well.', {}, function() end),\n  tool('a', 'Does one thing, and well.', {}, function() end) }\n",
 			`tools/x.lua:2: tool "a" is already at tools/x.lua:1`},
 		{"one bad tool fails its file", "return { tool('a', 'Does one thing, and well.', {}, function() end),\n  tool('B', 'Does one thing, and well.', {}, function() end) }\n",
-			`"B" cannot name a tool`},
+			`tools/x.lua:2: tool "B": field 'name': want a name`},
 		{"an enabled function that fails", "return tool{ description = 'Does one thing, and well.', enabled = function() error('no idea') end, " + run + " }\n", "no idea"},
 		{"a file that is too long", "-- " + strings.Repeat("x", maxSource) + "\n", "the file is longer than 256 KiB"},
 		{"bytes that are no Lua", "\x00\xff\xfe\x01", "tools/x.lua:1"},
@@ -258,7 +258,7 @@ func TestExamplesLoad(t *testing.T) {
 			if tool.Definition.Description != tt.description {
 				t.Errorf("description %q, want %q", tool.Definition.Description, tt.description)
 			}
-			if got := string(tool.Input.Raw()); got != tt.input {
+			if got := string(tool.Definition.Input); got != tt.input {
 				t.Errorf("schema\n got %s\nwant %s", got, tt.input)
 			}
 			if got := callText(t, tool, tt.args); got != tt.want {

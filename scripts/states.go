@@ -34,8 +34,8 @@ type states struct {
 
 // ready is a state with the file's top level run.
 type ready struct {
-	state *sandbox.State
-	tools []*luabind.Definition
+	state  *sandbox.State
+	values []lua.LValue // what the file returned
 }
 
 func newStates(l *loader, f *file, proto *lua.FunctionProto) *states {
@@ -102,14 +102,12 @@ func (s *states) fresh(ctx context.Context, limits sandbox.Limits) (r *ready, er
 	if err != nil {
 		return nil, err
 	}
-	tools, err := luabind.Tools(values)
-	if err != nil {
-		return nil, err
+	for i := range s.count {
+		if _, n, ok := luabind.FunctionsOf(values, i); !ok || n != s.count {
+			return nil, errors.New("the file returned other tools than the first time: its top level must always do the same")
+		}
 	}
-	if len(tools) != s.count {
-		return nil, fmt.Errorf("the file returned %d tools the first time and %d now: its top level must always do the same", s.count, len(tools))
-	}
-	return &ready{state: state, tools: tools}, nil
+	return &ready{state: state, values: values}, nil
 }
 
 // rehearse makes a state as a call would, so that a file which cannot be run again fails when it is loaded.

@@ -28,17 +28,22 @@ func tokens(src string) (list []ast.Token) {
 	}
 }
 
-// columnOf returns the column of the nth (from 0) name on a line that stands where want says: as a field (before "=") or as a variable
-// (not after "." or ":"). It is 0 when there is none.
+// columnOf returns the column of the nth (from 0) name on a line that stands where field says: as a field of a table, or as a variable.
+// It is 0 when there is none.
 func columnOf(src, name string, line, nth int, field bool) int {
+	var open []int // brackets around the token
 	list := tokens(src)
 	for i, tok := range list {
+		switch tok.Type {
+		case '{', '(', '[', parse.TFunction, parse.TDo, parse.TIf, parse.TRepeat:
+			open = append(open, tok.Type)
+		case '}', ')', ']', parse.TEnd, parse.TUntil:
+			open = open[:max(len(open)-1, 0)]
+		}
 		if tok.Pos.Line != line || tok.Str != name || tok.Type != parse.TIdent && !(field && tok.Type == parse.TString) {
 			continue
 		}
-		afterDot := i > 0 && (list[i-1].Type == '.' || list[i-1].Type == ':')
-		isField := i+1 < len(list) && (list[i+1].Type == '=' || tok.Type == parse.TString && list[i+1].Type == ']')
-		if afterDot || field && !isField {
+		if before(list, i, '.') || before(list, i, ':') || isField(list, i, open) != field {
 			continue
 		}
 		if nth == 0 {
@@ -47,4 +52,14 @@ func columnOf(src, name string, line, nth int, field bool) int {
 		nth--
 	}
 	return 0
+}
+
+func before(list []ast.Token, i, kind int) bool { return i > 0 && list[i-1].Type == kind }
+
+// isField reports whether token i is the name of a field: name = … or ["name"] = … directly in a table.
+func isField(list []ast.Token, i int, open []int) bool {
+	if list[i].Type == parse.TString {
+		return before(list, i, '[') && i+2 < len(list) && list[i+1].Type == ']' && list[i+2].Type == '='
+	}
+	return len(open) > 0 && open[len(open)-1] == '{' && i+1 < len(list) && list[i+1].Type == '='
 }

@@ -3,7 +3,6 @@ package scripts
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -21,10 +20,10 @@ type Tool struct {
 	Server, Name string
 	Plain        string              // the name that a plain MCP client sees: bare in the top folder, else <server>_<name>
 	Definition   *luabind.Definition // of the load: its functions must not be called
-	Input        *schema.Schema
-	Output       *schema.Schema // nil when not declared
-	Timeout      time.Duration  // 0: the host's default
-	File         string         // relative to the folder's parent: "tools/weather/current.lua"
+	Input        *schema.Schema      // what arguments are judged by (Definition.InputGate)
+	Output       *schema.Schema      // what structured output is judged by; nil when not declared
+	Timeout      time.Duration       // 0: the host's default
+	File         string              // relative to the folder's parent: "tools/weather/current.lua"
 	Line         int
 	Why          string // of a disabled tool
 
@@ -32,7 +31,8 @@ type Tool struct {
 	index     int // among the tools of the file
 	named     bool
 	disabled  bool
-	timeoutIn string // the file that sets Timeout
+	timeoutIn string         // the file that sets Timeout
+	shape     *luajson.Shape // of the output
 }
 
 // Call runs the tool on args, which must be in normal form (schema.Schema.Normalize). The CallInfo for Lua comes by WithCall.
@@ -133,11 +133,12 @@ func (c *call) on(ctx context.Context, r *ready, args json.RawMessage) (*mcp.Cal
 	if err != nil {
 		return nil, fmt.Errorf("arguments: %w", err)
 	}
-	values, err := s.Call(r.tools[t.index].Run, value, luabind.NewContext(s.L, c.info))
+	f, _, _ := luabind.FunctionsOf(r.values, t.index)
+	values, err := s.Call(f.Run, value, luabind.NewContext(s.L, c.info))
 	if err != nil {
 		return nil, err
 	}
-	res, err := luabind.Result(s.L, values, luabind.ResultOptions{Output: t.Output != nil, MaxResult: t.Definition.MaxResult})
+	res, err := luabind.Result(s.L, values, luabind.ResultOptions{Output: t.Output != nil, Shape: t.shape, MaxResult: t.Definition.MaxResult})
 	if err != nil {
 		return nil, err
 	}
@@ -151,9 +152,6 @@ func (c *call) on(ctx context.Context, r *ready, args json.RawMessage) (*mcp.Cal
 
 // checkOutput judges what the tool returned against its own output schema.
 func (t *Tool) checkOutput(structured json.RawMessage) error {
-	if structured == nil {
-		return fmt.Errorf("it declares output and returned no table for it")
-	}
 	err := t.Output.Validate(structured)
 	if err == nil {
 		return nil
@@ -200,7 +198,8 @@ func (c *call) confirm(ctx context.Context, r *ready, args json.RawMessage) (str
 	if err != nil {
 		return "", fmt.Errorf("arguments: %w", err)
 	}
-	values, err := s.Call(r.tools[c.tool.index].ConfirmFunc, value)
+	f, _, _ := luabind.FunctionsOf(r.values, c.tool.index)
+	values, err := s.Call(f.Confirm, value)
 	switch {
 	case err != nil:
 		return "", err
@@ -240,12 +239,4 @@ func callInfo(ctx context.Context) *luabind.CallInfo {
 	}
 	info, _ := ctx.Value(callKey{}).(*luabind.CallInfo)
 	return info
-}
-
-// asFault is err as a *sandbox.Fault: errors of the Go side around a call are faults of the tool.
-func asFault(err error, t *Tool) *sandbox.Fault {
-	if f, ok := errors.AsType[*sandbox.Fault](err); ok {
-		return f
-	}
-	return &sandbox.Fault{Kind: sandbox.Broken, Message: err.Error(), File: t.File, Line: t.Line}
 }
