@@ -61,7 +61,8 @@ func (e *encoder) value(v lua.LValue, shape *Shape) *EncodeError {
 	}
 	switch v := v.(type) {
 	case lua.LString:
-		if len(v) > e.end-len(e.dst) {
+		if room := e.end - len(e.dst); len(v) > room {
+			e.dst = protocol.AppendString(e.dst, string(v[:max(room, 0)])) // somebody may want to show what fits
 			return e.tooLarge()
 		}
 		e.dst = protocol.AppendString(e.dst, string(v))

@@ -13,6 +13,12 @@ import (
 // digits is the value inside a json.integer: an optional minus and decimal digits without leading zeros.
 type digits string
 
+// LuaNumber rounds the integer, for tonumber.
+func (d digits) LuaNumber() float64 {
+	f, _ := strconv.ParseFloat(string(d), 64) // out of range is infinite, as in tonumber("1e999")
+	return f
+}
+
 // maxExact is 2^53, the last integer that stands for itself alone as a float.
 const maxExact = "9007199254740992"
 
@@ -109,10 +115,6 @@ func makeIntegerMetatable() *lua.LTable {
 		L.Push(lua.LString(text))
 		return 1
 	}))
-	mt.RawSetString("__tonumber", goFunction(func(L *lua.LState) int {
-		L.Push(Float(L.Get(1)))
-		return 1
-	}))
 	mt.RawSetString("__concat", goFunction(concat))
 	mt.RawSetString("__len", goFunction(func(L *lua.LState) int {
 		L.RaiseError("a json.integer has no length: tostring(x) gives its digits")
@@ -126,16 +128,6 @@ func makeIntegerMetatable() *lua.LTable {
 	}
 	mt.RawSetString("__metatable", lua.LString("json.integer"))
 	return mt
-}
-
-// Float rounds a json.integer to a Lua number; nil for any other value. It is what tonumber answers.
-func Float(v lua.LValue) lua.LValue {
-	text, ok := Digits(v)
-	if !ok {
-		return lua.LNil
-	}
-	f, _ := strconv.ParseFloat(text, 64) // out of range is infinite, as tonumber("1e999")
-	return lua.LNumber(f)
 }
 
 func comparing(holds func(order int) bool) *lua.LFunction {
