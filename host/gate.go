@@ -24,15 +24,17 @@ type caller struct {
 	approvals *approvals // what was said to can_use_tool; nil outside a session
 }
 
-// call is one call on its way through the gate.
+// call is one call on its way through the gate, with all it needs in one allocation.
 type call struct {
-	h     *Host
-	from  *caller
-	tool  *tool
-	id    string
-	useID string
-	args  json.RawMessage // the normal form, once the schema step is done
-	ran   time.Duration
+	h        *Host
+	from     *caller
+	tool     *tool
+	id       string
+	useID    string
+	args     json.RawMessage // the normal form, once the schema step is done
+	ran      time.Duration
+	progress progress
+	info     luabind.CallInfo // for a Lua tool
 }
 
 // gate is the one road to a tool, whoever calls: schema → policy → the person, where it asks → the tool → the observer. Policy, person,
@@ -115,44 +117,51 @@ func (t *tool) question(args json.RawMessage) Question {
 // run calls the tool. It returns a result in any case, and for the author what went wrong.
 func (c *call) run(ctx context.Context, token json.RawMessage) (res *mcp.CallToolResult, err error) {
 	began := time.Now()
-	report := newProgress(ctx, c, token)
+	c.progress.begin(ctx, c, token)
 	defer func() {
 		if p := recover(); p != nil {
 			res = mcp.ErrorResult("The tool has a fault and could not finish.")
 			err = fmt.Errorf("tool %s: panic: %v\n%s", c.tool.people, p, debug.Stack())
 		}
-		report.end()
+		c.progress.end()
 		c.ran = time.Since(began)
 	}()
 	if c.tool.native != nil {
-		return c.runGo(ctx, report)
+		return c.runGo(ctx)
 	}
-	info := &luabind.CallInfo{
+	c.inform(began)
+	return c.tool.lua.Call(scripts.WithCall(ctx, &c.info), c.args)
+}
+
+// inform fills in what the Lua code may know and tell. Where nobody listens there is no function.
+func (c *call) inform(began time.Time) {
+	c.info = luabind.CallInfo{
 		Tool: c.tool.name.Tool, Server: c.tool.name.Server, CallID: c.id, ToolUseID: c.useID,
-		Progress: report.send,
 	}
 	if c.tool.timeout > 0 {
-		info.Deadline = began.Add(c.tool.timeout)
+		c.info.Deadline = began.Add(c.tool.timeout)
+	}
+	if c.progress.notifier != nil || c.h.o.Observer != nil {
+		c.info.Progress = c.progress.send
 	}
 	if c.h.o.Log != nil {
-		info.Log = func(level, message string) {
+		c.info.Log = func(level, message string) {
 			c.h.log(LogEntry{Level: level, Tool: c.tool.people, CallID: c.id, Text: message})
 		}
 	}
-	return c.tool.lua.Call(scripts.WithCall(ctx, info), c.args)
 }
 
 // errTimeout is the cause of a context whose call took too long.
 var errTimeout = errors.New("the call took longer than it may")
 
 // runGo calls a Go tool, whose only clock is its context.
-func (c *call) runGo(ctx context.Context, report *progress) (*mcp.CallToolResult, error) {
+func (c *call) runGo(ctx context.Context) (*mcp.CallToolResult, error) {
 	if d := c.tool.timeout; d > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, d, errTimeout)
 		defer cancel()
 	}
-	res, err := c.tool.native.Call(context.WithValue(ctx, progressKey{}, report), c.args)
+	res, err := c.tool.native.Call(context.WithValue(ctx, progressKey{}, &c.progress), c.args)
 	if err == nil {
 		if res, err = settle(res); err == nil {
 			return res, nil

@@ -197,8 +197,8 @@ func cmpRaw(raw json.RawMessage, or string) json.RawMessage {
 	return raw
 }
 
-// settle refuses what a Go tool made and no line can carry, and takes line breaks out of raw JSON. It works on a copy: the tool may
-// hand the same result to several calls.
+// settle refuses what a Go tool made and no line can carry, and takes line breaks out of raw JSON. It does that in a copy: the tool may hand the
+// same result to several calls.
 func settle(res *mcp.CallToolResult) (*mcp.CallToolResult, error) {
 	if res == nil {
 		return nil, errors.New("the tool returned no result")
@@ -206,27 +206,41 @@ func settle(res *mcp.CallToolResult) (*mcp.CallToolResult, error) {
 	if res.StructuredContent != nil && !protocol.IsObject(res.StructuredContent) {
 		return nil, errors.New("structuredContent is no JSON object")
 	}
+	broken, lines := false, false
+	eachRaw(res, func(raw *json.RawMessage) {
+		broken = broken || !json.Valid(*raw)
+		lines = lines || bytes.ContainsAny(*raw, "\r\n")
+	})
+	switch {
+	case broken:
+		return nil, errors.New("a raw JSON field of the result is not JSON")
+	case !lines:
+		return res, nil
+	}
 	out := *res
 	out.Content = slices.Clone(res.Content)
-	raws := []*json.RawMessage{&out.StructuredContent, &out.Meta}
-	for i := range out.Content {
-		c := &out.Content[i]
-		raws = append(raws, &c.Resource, &c.Annotations, &c.Meta)
-	}
-	for _, raw := range raws {
-		if *raw == nil {
-			continue
-		}
-		if !json.Valid(*raw) {
-			return nil, errors.New("a raw JSON field of the result is not JSON")
-		}
-		if bytes.ContainsAny(*raw, "\r\n") {
-			var b bytes.Buffer
-			if err := json.Compact(&b, *raw); err != nil {
-				return nil, err
-			}
+	eachRaw(&out, func(raw *json.RawMessage) {
+		var b bytes.Buffer
+		if json.Compact(&b, *raw) == nil { // it is valid
 			*raw = b.Bytes()
 		}
-	}
+	})
 	return &out, nil
+}
+
+// eachRaw calls f with every field of res that is JSON text and is there.
+func eachRaw(res *mcp.CallToolResult, f func(*json.RawMessage)) {
+	call := func(raw *json.RawMessage) {
+		if *raw != nil {
+			f(raw)
+		}
+	}
+	call(&res.StructuredContent)
+	call(&res.Meta)
+	for i := range res.Content {
+		c := &res.Content[i]
+		call(&c.Resource)
+		call(&c.Annotations)
+		call(&c.Meta)
+	}
 }

@@ -24,12 +24,11 @@ type progress struct {
 	last  float64
 }
 
-func newProgress(ctx context.Context, c *call, token json.RawMessage) *progress {
-	p := &progress{call: c, token: token, last: math.Inf(-1)}
+func (p *progress) begin(ctx context.Context, c *call, token json.RawMessage) {
+	p.call, p.token, p.last = c, token, math.Inf(-1)
 	if token != nil {
 		p.notifier = mcp.NotifierFrom(ctx)
 	}
-	return p
 }
 
 // send reports done of total (0: unknown). What is no number or comes after the end is dropped; a report that does not rise goes to the
