@@ -195,10 +195,10 @@ func (c *coster) at(s *jsonschema.Schema, d int) (float64, error) {
 // allow refuses a value that would cost too much to judge.
 func (c *costs) allow(r *reader) error {
 	if work := c.perLevel[min(r.deepest, maxDepth)] * float64(r.nodes); work > maxJudging {
-		return &InputError{0, fmt.Sprintf("too large or too deeply nested for its schema (%d values, %d levels)", r.nodes, r.deepest)}
+		return &InputError{-1, fmt.Sprintf("too large or too deeply nested for its schema (%d values, %d levels)", r.nodes, r.deepest)}
 	}
 	if c.unique && r.longest > maxUnique {
-		return &InputError{0, fmt.Sprintf("a list of more than %d items, which must not repeat", maxUnique)}
+		return &InputError{-1, fmt.Sprintf("a list of more than %d items, which must not repeat", maxUnique)}
 	}
 	return nil
 }

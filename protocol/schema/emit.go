@@ -109,12 +109,16 @@ func (e *emitter) properties(n *node, raw []byte) {
 // typed copies a schema, with the types that it accepts when it names none.
 func (e *emitter) typed(n *node, raw []byte, property bool) {
 	if kindOf(raw) == isBoolean {
-		if n.never || !property {
+		if !property {
 			e.dst = append(e.dst, raw...)
 			return
 		}
 		e.changed = true
-		e.dst = append(append(append(e.dst, `{"type":`...), typeList(anyKind)...), '}')
+		e.dst = append(append(e.dst, `{"type":`...), typeList(anyKind)...)
+		if n.never {
+			e.dst = append(e.dst, `,"not":{}`...)
+		}
+		e.dst = append(e.dst, '}')
 		return
 	}
 	hasType := false
@@ -217,10 +221,8 @@ func checkEntrySchema(v any) error {
 			return fmt.Errorf("properties must be an object, not %s", describe(p))
 		}
 		for name, p := range properties {
-			switch p.(type) {
-			case map[string]any, bool:
-			default:
-				return fmt.Errorf("properties: %s must be a schema, not %s", quote(name), describe(p))
+			if _, ok := p.(map[string]any); !ok { // true and false are JSON Schema, but not to the clients' checks
+				return fmt.Errorf("properties: %s must be an object, not %s", quote(name), describe(p))
 			}
 		}
 	}

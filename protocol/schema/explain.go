@@ -41,7 +41,11 @@ type explainer struct {
 	value any
 	found []finding
 	more  int
+	looks *int // causes below branches that may still be looked at
 }
+
+// maxLooks bounds the causes that choice looks at: branches within branches grow without end.
+const maxLooks = 20_000
 
 // finding is a violation with its rank in the order of the schema.
 type finding struct {
@@ -233,8 +237,15 @@ func (e *explainer) choice(verr *jsonschema.ValidationError) {
 	at := verr.InstanceLocation
 	var near []explainer
 	var want []string
+	if e.looks == nil {
+		e.looks = new(maxLooks)
+	}
 	for _, branch := range verr.Causes {
-		b := explainer{root: e.root, value: e.value}
+		if *e.looks--; *e.looks < 0 {
+			e.put(at, "fits none of the allowed forms")
+			return
+		}
+		b := explainer{root: e.root, value: e.value, looks: e.looks}
 		b.add(branch)
 		b.sort()
 		if len(b.found) == 1 && b.found[0].want != nil && len(b.found[0].rank) == len(at) {

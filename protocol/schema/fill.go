@@ -131,7 +131,7 @@ func (f *filler) comma(first *bool) {
 // within reports whether to go on.
 func (f *filler) within() bool {
 	if f.err == nil && len(f.dst) > f.limit {
-		f.err = &InputError{0, fmt.Sprintf("with defaults it is more than %d bytes", f.limit)}
+		f.err = &InputError{-1, fmt.Sprintf("with defaults it is more than %d bytes", f.limit)}
 	}
 	return f.err == nil
 }

@@ -19,11 +19,14 @@ const (
 
 // InputError says why a text is refused before any schema looks at it: it is no JSON, or it is over a limit.
 type InputError struct {
-	Offset  int // byte at which reading stopped
+	Offset  int // byte at which reading stopped; -1 when it is the whole
 	Problem string
 }
 
 func (e *InputError) Error() string {
+	if e.Offset < 0 {
+		return e.Problem
+	}
 	return fmt.Sprintf("%s at byte %d", e.Problem, e.Offset)
 }
 

@@ -118,7 +118,7 @@ func judge(sch *jsonschema.Schema, v any) (wrong *jsonschema.ValidationError, er
 		switch p := recover().(type) {
 		case nil:
 		case tooLong:
-			wrong, err = nil, &InputError{0, fmt.Sprintf("a text of %d bytes, too long for the pattern it must match", p.bytes)}
+			wrong, err = nil, &InputError{-1, fmt.Sprintf("a text of %d bytes, too long for the pattern it must match", p.bytes)}
 		default:
 			wrong, err = nil, fmt.Errorf("the schema could not judge the value: %v", p)
 		}

@@ -1,6 +1,9 @@
 package schema
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Limits of a signature.
 const (
@@ -56,7 +59,9 @@ func shape(n *node, depth int) string {
 	case len(n.oneOf) > 1 && len(n.oneOf) <= maxChoices && depth < maxNesting:
 		var forms []string
 		for _, branch := range n.oneOf {
-			forms = append(forms, shape(branch, depth+1))
+			if form := shape(branch, depth+1); !slices.Contains(forms, form) {
+				forms = append(forms, form)
+			}
 		}
 		return strings.Join(forms, "|")
 	case n.accepts == anyKind:
