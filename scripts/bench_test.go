@@ -58,7 +58,8 @@ func BenchmarkState(b *testing.B) {
 	b.Run("bare", func(b *testing.B) {
 		b.ReportAllocs()
 		own := tool.file.states.env.NewState()
-		options := own.L.Options
+		options := own.L.Options // of its threads, which have smaller stacks
+		options.RegistrySize = 256
 		own.Close()
 		for b.Loop() {
 			L := lua.NewState(options)

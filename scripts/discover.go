@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // maxSource is the longest Lua file that is read, in bytes.
@@ -189,6 +190,8 @@ func (w *walk) fileOrLink(p string, e fs.DirEntry) bool {
 		if lua {
 			w.ignore(p, "a link to nothing")
 		}
+	case errors.Is(err, syscall.ELOOP):
+		w.ignore(p, "a link to itself")
 	case err != nil:
 		w.ignore(p, "a link out of the tools folder is not followed")
 	case info.IsDir():

@@ -69,7 +69,7 @@ func TestIgnoredFilesSayWhy(t *testing.T) {
 	if err := os.WriteFile(outside, []byte(one), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for link, target := range map[string]string{"out.lua": outside, "up.lua": "../../outside.lua", "gone.lua": "nowhere.lua", "same.lua": "real.lua"} {
+	for link, target := range map[string]string{"out.lua": outside, "up.lua": "../../outside.lua", "gone.lua": "nowhere.lua", "loop.lua": "loop.lua", "same.lua": "real.lua"} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
 			t.Skipf("this system makes no links: %v", err)
 		}
@@ -88,6 +88,7 @@ func TestIgnoredFilesSayWhy(t *testing.T) {
 		"tools/folder: a link out of the tools folder is not followed",
 		"tools/gone.lua: a link to nothing",
 		"tools/hooks.lua: the name hooks.lua is reserved",
+		"tools/loop.lua: a link to itself",
 		"tools/out.lua: a link out of the tools folder is not followed",
 		"tools/up.lua: a link out of the tools folder is not followed",
 	})
