@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -197,6 +198,7 @@ func (r *reader) number() (digits []byte, whole, ok bool) {
 		return nil, false, r.fail("want a JSON value")
 	}
 	whole = true
+	large := false // perhaps beyond a float
 	if i < len(b) && b[i] == '.' {
 		whole = false
 		after := i + 1
@@ -213,12 +215,20 @@ func (r *reader) number() (digits []byte, whole, ok bool) {
 		if i = digitsEnd(b, first); i == first {
 			return nil, false, r.fail("a number without digits in its exponent")
 		}
-		if exponent(b[first:i]) > maxExponent {
+		e := exponent(b[first:i])
+		if e > maxExponent {
 			return nil, false, r.fail(fmt.Sprintf("a number with an exponent beyond %d", maxExponent))
 		}
+		large = e >= 100
 	}
 	if digits = b[r.i:i]; len(digits) > maxNumber {
 		return nil, false, r.fail(fmt.Sprintf("a number of more than %d characters", maxNumber))
+	}
+	// Lua keeps integers of any length by their digits, and every other number as a float.
+	if !whole && (large || len(digits) > 200) {
+		if _, err := strconv.ParseFloat(string(digits), 64); err != nil {
+			return nil, false, r.fail("a number too large for a float")
+		}
 	}
 	r.i = i
 	return digits, whole, true

@@ -3,14 +3,14 @@ package schema
 import "strings"
 
 // repair rewrites what models often get wrong, where the schema leaves no doubt about what was meant. Text in which
-// nothing was found comes back as it is.
-func (s *Schema) repair(args []byte) []byte {
+// nothing was found comes back as it is, with changed false.
+func (s *Schema) repair(args []byte) (repaired []byte, changed bool) {
 	r := repairer{dst: make([]byte, 0, len(args))}
 	r.value(s.root, args)
 	if !r.changed {
-		return args
+		return args, false
 	}
-	return r.dst
+	return r.dst, true
 }
 
 type repairer struct {

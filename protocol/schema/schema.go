@@ -62,17 +62,22 @@ func (s *Schema) Normalize(args json.RawMessage) (json.RawMessage, error) {
 	return s.mend(args, v, wrong)
 }
 
-// mend makes the best of args that do not fit.
+// mend makes the best of args that do not fit: repaired and filled in, else only repaired. What is still wrong is told of the
+// first of these, which lacks the least.
 func (s *Schema) mend(args json.RawMessage, v any, wrong *jsonschema.ValidationError) (json.RawMessage, error) {
-	repaired := s.repair(args)
+	repaired, changed := s.repair(args)
 	filled, added, err := fillIn(s.root, repaired)
 	if err != nil {
 		return nil, err
 	}
-	for i, text := range [][]byte{filled, repaired} {
-		if i == 0 && !added {
-			continue
-		}
+	var tries [][]byte
+	if added {
+		tries = append(tries, filled)
+	}
+	if changed {
+		tries = append(tries, repaired)
+	}
+	for i, text := range tries {
 		fixed, r, err := decode(text)
 		if err != nil {
 			return nil, fmt.Errorf("the arguments cannot be read: %w", err)
@@ -84,7 +89,9 @@ func (s *Schema) mend(args json.RawMessage, v any, wrong *jsonschema.ValidationE
 		if still == nil {
 			return text, nil
 		}
-		v, wrong = fixed, still
+		if i == 0 {
+			v, wrong = fixed, still
+		}
 	}
 	return nil, s.explain("arguments", v, wrong)
 }

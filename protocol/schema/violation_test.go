@@ -89,6 +89,14 @@ func TestViolationMessages(t *testing.T) {
 	}
 }
 
+func TestWhatRepairAndDefaultsMendIsNotComplainedOf(t *testing.T) {
+	s := compile(t, `{"type":"object","properties":{"a":{"type":"integer","default":1},"b":{"type":"integer"},"c":{"type":"integer"}},"required":["a","b","c"]}`)
+	err := violations(t, s, `{"b":"2","c":"x"}`)
+	if len(err.Violations) != 1 || err.Violations[0].String() != `c: want an integer, got the string "x"` {
+		t.Errorf("violations %q", err.Violations)
+	}
+}
+
 func TestUnknownParameterNamesWhatThereIs(t *testing.T) {
 	s := compileClosed(t, `{"type":"object","properties":{"a":{},"b":{"type":"object","properties":{}}}}`)
 	for _, tt := range []struct{ args, want string }{
