@@ -47,8 +47,15 @@ func (c *conversation) hold(ctx context.Context, s *host.Session, prompts []stri
 		}
 		code = c.result(c.last)
 		if c.loggedOut || ctx.Err() != nil {
-			break
+			return code
 		}
+	}
+	// Delegated tasks may go on after the last result; closing now would make their calls fail unseen.
+	for m, err := range s.Rest(ctx) {
+		if err != nil {
+			break // the answers are here; Close tells how the session ended
+		}
+		c.message(m)
 	}
 	return code
 }
@@ -157,7 +164,7 @@ func (c *conversation) result(r *control.Result) int {
 		}
 		return exitOK
 	}
-	c.a.sayf("error: %s", r.ErrorText())
+	c.a.sayf("error: %s", r.Err())
 	switch {
 	case c.loggedOut:
 		c.a.sayf("log in by running claude once, or set ANTHROPIC_API_KEY")

@@ -101,13 +101,13 @@ func (o *options) settle() error {
 }
 
 // fromEnvironment sets each flag that the command line left alone from its variable: LUATOOLS_NO_PROMPT for --no-prompt.
-// Lists are separated by commas.
+// Lists are separated by commas; an empty variable counts as unset.
 func fromEnvironment(fs *pflag.FlagSet) error {
 	var errs []error
 	fs.VisitAll(func(f *pflag.Flag) {
 		name := "LUATOOLS_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		v, ok := os.LookupEnv(name)
-		if !ok || f.Changed {
+		if !ok || v == "" || f.Changed {
 			return
 		}
 		values := []string{v}

@@ -23,7 +23,7 @@ type api struct {
 	mu       sync.Mutex
 	replies  []reply
 	requests []request // of the main conversation
-	uses     int
+	ids      int
 }
 
 // reply is one answer: blocks, or an error, held back until hold is closed.
@@ -195,7 +195,7 @@ func (a *api) converse(w http.ResponseWriter, r *http.Request, body []byte) {
 	for i := range blocks {
 		blocks[i].Text = strings.ReplaceAll(blocks[i].Text, "$RESULT", last)
 		if blocks[i].Type == "tool_use" {
-			blocks[i].ID = a.toolUseID()
+			blocks[i].ID = a.id("toolu")
 		}
 	}
 	a.answer(w, m, blocks)
@@ -249,11 +249,12 @@ func (a *api) next(m message) (reply, string) {
 	return next, last
 }
 
-func (a *api) toolUseID() string {
+// id makes an id that is used once: CLIs take messages with the same id for parts of one.
+func (a *api) id(kind string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.uses++
-	return fmt.Sprintf("toolu_e2e%04d", a.uses)
+	a.ids++
+	return fmt.Sprintf("%s_e2e%04d", kind, a.ids)
 }
 
 type modelMessage struct {
@@ -277,7 +278,7 @@ func (a *api) answer(w http.ResponseWriter, m message, blocks []block) {
 	if slices.ContainsFunc(blocks, func(b block) bool { return b.Type == "tool_use" }) {
 		stop = "tool_use"
 	}
-	msg := modelMessage{ID: "msg_e2e", Type: "message", Role: "assistant", Model: m.Model, Content: blocks, StopReason: &stop, Usage: usage{10, 5}}
+	msg := modelMessage{ID: a.id("msg"), Type: "message", Role: "assistant", Model: m.Model, Content: blocks, StopReason: &stop, Usage: usage{10, 5}}
 	if !m.Stream {
 		writeJSON(w, 200, msg)
 		return

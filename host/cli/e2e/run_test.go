@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -190,11 +191,11 @@ func TestFailuresOfTheAPI(t *testing.T) {
 		stderr string
 	}{
 		{"a key that is refused is a CLI that is not logged in", 401, "authentication_error", 5, "log in"},
-		{"an error of the API is a failure", 400, "invalid_request_error", 1, "error:"},
+		{"an error of the API is a failure", 500, "api_error", 1, "error:"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			refused := reply{status: tt.status, kind: tt.kind}
-			everyCLI(t, script(refused, refused, refused), func(w *world) {
+			refused := slices.Repeat([]reply{{status: tt.status, kind: tt.kind}}, 20) // some are asked for again all the same
+			everyCLI(t, script(refused...), func(w *world) {
 				w.want(w.run("Hello"), "", tt.code, tt.stderr)
 			})
 		})
