@@ -150,7 +150,7 @@ func TestUnknownTools(t *testing.T) {
 		says []string
 	}{
 		{"a misspelt plain name", client(h, &caller{}), "go_ad", []string{`unknown tool "go_ad"`, "go_add"}},
-		{"the bare name is no plain name, and the right one is told", client(h, &caller{}), "add", []string{`unknown tool "add"`}},
+		{"the bare name is no plain name, and the right one is told", client(h, &caller{}), "add", []string{`unknown tool "add"`, "did you mean go_add?"}},
 		{"the wire name is none on this channel", client(h, &caller{}), "mcp__go__add", []string{"unknown tool"}},
 		{"a misspelt bare name", &serverView{s, "go"}, "adt", []string{`unknown tool "adt"`, "did you mean add?"}},
 		{"a server that is gone", &serverView{s, "gone"}, "add", []string{`unknown tool "add"`}},

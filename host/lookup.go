@@ -88,6 +88,9 @@ func (r *registry) unknown(name string, s *server) *UnknownToolError {
 		e.Near = nearest.Names(name, names, maxNear)
 		return e
 	}
+	for _, t := range r.bare[name] { // where bare names are none
+		e.Near = append(e.Near, t.people)
+	}
 	var names []string
 	people := map[string]string{}
 	for _, t := range r.tools {

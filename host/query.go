@@ -19,7 +19,8 @@ type turn struct {
 	echoed bool // the CLI has taken the prompt
 
 	interrupt sync.Once
-	failed    error // of the interrupt
+	stopped   chan struct{} // closed when the interrupt was answered, or could not be; failed is set then
+	failed    error
 }
 
 // follow looks at the next message and reports whether it ends the turn: the first result after the echo of the prompt. Results are
@@ -129,7 +130,7 @@ func (s *Session) leave() { <-s.reading }
 
 // begin writes the prompt. Its uuid is known to the ending before, because the echo may be faster than the return of the write.
 func (s *Session) begin(prompt string) (*turn, error) {
-	t := &turn{uuid: control.NewUUID()}
+	t := &turn{uuid: control.NewUUID(), stopped: make(chan struct{})}
 	s.mu.Lock()
 	s.ending.Prompted(t.uuid)
 	s.turn = t
@@ -151,7 +152,12 @@ func (s *Session) end() {
 func (s *Session) abandon(ctx context.Context, t *turn) {
 	ctx, cancel := context.WithTimeout(ctx, interruptWait)
 	defer cancel()
-	if s.stop(ctx, t) != nil {
+	select {
+	case <-s.stop(t):
+		if t.failed != nil {
+			return
+		}
+	case <-ctx.Done():
 		return
 	}
 	for {
@@ -162,10 +168,25 @@ func (s *Session) abandon(ctx context.Context, t *turn) {
 	}
 }
 
-// stop interrupts the turn once, whoever asks first; the others wait for the same answer.
-func (s *Session) stop(ctx context.Context, t *turn) error {
-	t.interrupt.Do(func() { t.failed = s.conn.Interrupt(ctx) })
-	return t.failed
+// stop interrupts the turn once, whoever asks first, and returns what is closed afterwards. It has a goroutine of its own, because a CLI that has
+// stopped reading blocks the write, and only the end of the session frees it.
+func (s *Session) stop(t *turn) <-chan struct{} {
+	t.interrupt.Do(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.ended {
+			t.failed = control.ErrClosed
+			close(t.stopped)
+			return
+		}
+		s.stops.Go(func() {
+			defer close(t.stopped)
+			ctx, cancel := context.WithTimeout(context.Background(), interruptWait)
+			defer cancel()
+			t.failed = s.conn.Interrupt(ctx)
+		})
+	})
+	return t.stopped
 }
 
 // Interrupt ends the running turn: its query yields a result of subtype error_during_execution and ends. It waits for the CLI's answer.

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 
@@ -16,7 +17,12 @@ func (h *Host) ServeLines(ctx context.Context, r io.Reader, w io.Writer) error {
 
 func (h *Host) plainServer() *mcp.Server {
 	info := mcp.Info{Name: "luatools", Version: Version, Instructions: h.registry().instructions()}
-	return mcp.NewServer(info, &plainView{h: h, from: &caller{}}, mcp.Options{})
+	return mcp.NewServer(info, &plainView{h: h, from: &caller{}}, mcp.Options{Panic: h.panicked})
+}
+
+// panicked logs a panic between the protocol and the gate; the client gets a plain error.
+func (h *Host) panicked(value any, stack []byte) {
+	h.log(LogEntry{Level: "error", Text: fmt.Sprintf("panic: %v\n%s", value, stack)})
 }
 
 // instructions joins those of all servers, each under its name where there are several.

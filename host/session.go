@@ -36,7 +36,9 @@ type Session struct {
 	turn    *turn // of the query that runs
 	ending  control.Ending
 	closing chan struct{}
-	closed  bool // closing is closed
+	closed  bool           // closing is closed
+	ended   bool           // no more stops begin
+	stops   sync.WaitGroup // interrupts of turns that are written or wait for their answer
 
 	done     chan struct{} // closed when everything has ended; then the rest is readable
 	err      error         // why no more messages come
@@ -75,6 +77,9 @@ func (h *Host) Start(ctx context.Context, o SessionOptions) (*Session, error) {
 		servers: map[string]*sessionServer{},
 	}
 	names := s.declare()
+	if o.Conn.Fault == nil {
+		o.Conn.Fault = s.fault
+	}
 	s.conn = control.NewConn(peer.Stdout(), peer.Stdin(), s, o.Conn)
 	go s.supervise(ctx)
 	if _, err := s.conn.Initialize(ctx, control.InitializeRequest{Servers: names}); err != nil {
@@ -96,22 +101,28 @@ func stderrOf(p control.Peer, err error) string {
 	return ""
 }
 
+// serverVersion is what a server says of itself whose folder has no server.lua with a version. It is no version of ours: the tools are the author's.
+const serverVersion = "1.0.0"
+
 // declare makes the servers and returns their names, sorted.
 func (s *Session) declare() []string {
 	var names []string
 	for _, srv := range s.h.registry().servers {
 		info := mcp.Info{Name: srv.name, Title: srv.title, Version: srv.version, Instructions: srv.instructions}
 		if info.Version == "" {
-			info.Version = Version
+			info.Version = serverVersion
 		}
 		s.servers[srv.name] = &sessionServer{
-			Server: mcp.NewServer(info, &serverView{s, srv.name}, mcp.Options{Initialize: s.meet}),
+			Server: mcp.NewServer(info, &serverView{s, srv.name}, mcp.Options{Initialize: s.meet, Panic: s.h.panicked}),
 			s:      s, name: srv.name,
 		}
 		names = append(names, srv.name)
 	}
 	return names
 }
+
+// fault logs what went wrong on our side and is no error of any call.
+func (s *Session) fault(err error) { s.h.log(LogEntry{Level: "error", Text: err.Error()}) }
 
 // meet learns from the handshake which CLI this is: with old ones no other line tells it before the first list.
 func (s *Session) meet(c mcp.ClientInfo) {
@@ -153,12 +164,16 @@ func (s *Session) supervise(ctx context.Context) {
 	case <-exited:
 	}
 	if asked {
-		s.interruptTurn(own)
+		s.interruptTurn()
 	}
 	s.endPeer(own, asked, served, exited, cancel)
 	<-exited
 	<-served // the peer's stdout ends with the peer, so this is soon
 	cancel(nil)
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	s.stops.Wait()
 	s.over(asked, serveErr, exitErr)
 }
 
@@ -202,10 +217,9 @@ func (s *Session) over(asked bool, serveErr, exitErr error) {
 		if told {
 			exitErr = nil
 		}
-	case serveErr != nil:
-		s.err = serveErr
 	default:
-		s.err = fmt.Errorf("%w: it has ended", control.ErrClosed)
+		// That a write failed is only how we noticed.
+		s.err = fmt.Errorf("%w: it has ended with exit code 0", control.ErrClosed)
 	}
 	if !asked && (serveErr != nil || exitErr != nil) {
 		s.closeErr = s.err
@@ -223,16 +237,13 @@ func (s *Session) because(err error) error {
 }
 
 // interruptTurn ends the running turn before the CLI is ended, so that its transcript is whole.
-func (s *Session) interruptTurn(ctx context.Context) {
+func (s *Session) interruptTurn() {
 	s.mu.Lock()
 	t := s.turn
 	s.mu.Unlock()
-	if t == nil {
-		return
+	if t != nil {
+		closedSoon(s.stop(t), handlerWait) // the ladder follows in any case
 	}
-	ctx, cancel := context.WithTimeout(ctx, handlerWait)
-	defer cancel()
-	_ = s.stop(ctx, t) // the ladder follows in any case
 }
 
 // closedSoon reports whether ch is closed within d.

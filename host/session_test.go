@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -38,7 +41,7 @@ func inSession(t *testing.T, o Options, r rehearsal.Options, f func(t *testing.T
 	})
 }
 
-// ask puts a prompt and returns its result and the text of all tool results.
+// query puts a prompt and returns its result.
 func query(t *testing.T, s *Session, prompt string) *control.Result {
 	t.Helper()
 	res, err := tryQuery(t.Context(), s, prompt)
@@ -381,6 +384,24 @@ func TestCLIsThatFail(t *testing.T) {
 	}
 }
 
+func TestLineAboveTheLimitEndsTheSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t, Options{Tools: []Tool{addTool()}})
+		a := rehearsal.Start(context.WithoutCancel(t.Context()), rehearsal.Options{HugeLine: 2 << 20})
+		s, err := h.Start(context.WithoutCancel(t.Context()), SessionOptions{Peer: a, Conn: control.Options{MaxLine: 1 << 20}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = tryQuery(t.Context(), s, "go/add a=1 b=2")
+		if _, ok := errors.AsType[*protocol.LineTooLongError](err); !ok {
+			t.Errorf("the query got %v", err)
+		}
+		if err := s.Close(); err == nil {
+			t.Error("close tells nothing")
+		}
+	})
+}
+
 func TestCLIThatDiesMidway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool, began, ended := blocking()
@@ -450,7 +471,7 @@ func TestListForTheCLI(t *testing.T) {
 				if strings.Contains(list, `"anthropic/alwaysLoad":true`) != tt.always || !strings.Contains(list, `"name":"add"`) {
 					t.Errorf("got %s", list)
 				}
-				if &view.ToolList()[0] != &view.ToolList()[0] {
+				if again := view.ToolList(); &again[0] != &view.ToolList()[0] {
 					t.Error("the list is encoded more than once")
 				}
 			})
@@ -545,4 +566,35 @@ func TestQueriesWaitForEachOther(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestProgramThatIsNoCLI(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a shell script")
+	}
+	for _, tt := range []struct {
+		name, script string
+		says         []string
+	}{
+		{"it exits at once", "echo 'error: unknown option' >&2; exit 3", []string{"3", "error: unknown option"}},
+		{"it exits at once and in silence", "exit 0", []string{"ended with exit code 0"}},
+		{"it talks of other things", "echo hello; echo world >&2; exit 1", []string{"world"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			program := filepath.Join(t.TempDir(), "claude")
+			if err := os.WriteFile(program, []byte("#!/bin/sh\n"+tt.script+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			h := newHost(t, Options{Tools: []Tool{addTool()}})
+			_, err := h.Start(t.Context(), SessionOptions{Command: control.Command{Path: program}})
+			if err == nil {
+				t.Fatal("it started")
+			}
+			for _, s := range tt.says {
+				if !strings.Contains(err.Error(), s) {
+					t.Errorf("%q lacks %q", err, s)
+				}
+			}
+		})
+	}
 }
