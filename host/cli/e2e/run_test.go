@@ -58,6 +58,23 @@ func (w *world) isWhole(r request, name, description, schema string) {
 	}
 }
 
+// A tool that says always_load = false is found by search in current CLIs, and costs nothing until then; 2.1.33 knows
+// no search for tools of a host.
+func TestAToolMayBeDeferred(t *testing.T) {
+	everyCLI(t, script(says("Good.")), func(w *world) {
+		w.file("tools/demo_tools/rare.lua", `return tool{ description = "Seldom of use", always_load = false, run = function() return "x" end }`)
+		w.want(w.run("Hello"), "Good.\n", 0)
+		r := w.requests(1)[0]
+		tool, offered := r.tool("mcp__demo_tools__rare")
+		if whole := offered && !tool.DeferLoading; whole != (w.cli.Version == "2.1.33") {
+			w.t.Errorf("the tool was offered as a whole: %v; tools %q", whole, r.toolNames())
+		}
+		if tool, ok := r.tool(greet); !ok || tool.DeferLoading {
+			w.t.Errorf("the other tool must not be deferred: %q", r.toolNames())
+		}
+	})
+}
+
 // Arguments that do not fit are an error that the model can read and mend; the run goes on.
 func TestTheModelMendsItsArguments(t *testing.T) {
 	everyCLI(t, script(calls(greet, `{"who":"Alice"}`), calls(greet, `{"name":"Alice"}`), says("$RESULT")), func(w *world) {
