@@ -46,6 +46,7 @@ type Call struct {
 	where  place      // of the last error that was not raised under pcall
 
 	protected, resumes int
+	handed             int // values of the last yield or return of a coroutine
 	random             *rand.Rand
 
 	mu      sync.Mutex // guards what follows
@@ -210,6 +211,11 @@ func (c *Call) reraise(L *lua.LState) {
 	if c.fault != nil {
 		L.Error(lua.LString(c.fault.Message), 0)
 	}
+}
+
+// Used returns how many steps and bytes the call has used up so far.
+func (c *Call) Used() (steps, bytes int64) {
+	return c.limits.Steps - c.steps + c.window - max(c.left, 0), c.limits.Bytes - c.bytes
 }
 
 // Context returns a plain context with the call's deadline and cancellation, for Go functions that block. It ends with the call.

@@ -2,6 +2,9 @@ package sandbox
 
 import (
 	"fmt"
+	"runtime"
+	"slices"
+	"weak"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -16,9 +19,10 @@ var coroutineModule = &Module{
 	},
 }
 
-// trampoline calls its upvalue: a thread whose first function is a Go function never finishes.
+// trampoline is the first function of every thread. Resume puts a Panic function of its own into a thread that starts, so arm puts ours
+// back; note counts the results, because Resume makes one nil of none; and a thread whose first function is a Go function never finishes.
 var trampoline = func() *lua.FunctionProto {
-	chunk, err := Parse("coroutine", []byte("local f\nreturn function(...) return f(...) end"))
+	chunk, err := Parse("coroutine", []byte("local arm, note, f return function(...) arm() return note(f(...)) end"))
 	if err != nil {
 		panic(err)
 	}
@@ -29,20 +33,47 @@ var trampoline = func() *lua.FunctionProto {
 	return proto.FunctionPrototypes[0]
 }()
 
+var armUpvalue, noteUpvalue = &lua.Upvalue{}, &lua.Upvalue{}
+
+func init() {
+	armUpvalue.SetValue(&lua.LFunction{IsG: true, GFunction: func(L *lua.LState) int {
+		L.Panic = throwTraced
+		return 0
+	}})
+	noteUpvalue.SetValue(&lua.LFunction{IsG: true, GFunction: func(L *lua.LState) int {
+		CallOf(L).handed = L.GetTop()
+		return L.GetTop()
+	}})
+}
+
 func (s *State) newCoroutine(L *lua.LState, fn *lua.LFunction) *lua.LState {
-	if s.coroutines >= maxCoroutines {
+	if len(s.coroutines) >= maxCoroutines && !s.forgetCoroutines() {
 		raiseLimit(L, fmt.Sprintf("more than %d unfinished coroutines", maxCoroutines))
 	}
 	s.call.spend(L, 200)
-	if fn.IsG {
-		up := &lua.Upvalue{}
-		up.SetValue(fn)
-		fn = &lua.LFunction{Env: s.env.empty, Proto: trampoline, Upvalues: []*lua.Upvalue{up}}
-	}
-	s.coroutines++
 	th := s.newThread(throwTraced)
-	th.Push(fn) // kept here until the first resume
+	s.coroutines = append(s.coroutines, weak.Make(th))
+	f := &lua.Upvalue{}
+	f.SetValue(fn)
+	// Kept here until the first resume.
+	th.Push(&lua.LFunction{Env: s.env.empty, Proto: trampoline, Upvalues: []*lua.Upvalue{armUpvalue, noteUpvalue, f}})
 	return th
+}
+
+// forgetCoroutines drops those that finished or that nothing holds any more, and reports whether that made room. An abandoned generator is
+// no fault: it counts until the garbage collector has seen it.
+func (s *State) forgetCoroutines() bool {
+	for range 2 {
+		s.coroutines = slices.DeleteFunc(s.coroutines, func(p weak.Pointer[lua.LState]) bool {
+			th := p.Value()
+			return th == nil || th.Dead
+		})
+		if len(s.coroutines) <= maxCoroutines/2 {
+			return true
+		}
+		runtime.GC()
+	}
+	return len(s.coroutines) < maxCoroutines
 }
 
 func coCreate(L *lua.LState) int {
@@ -116,9 +147,6 @@ func resume(L *lua.LState, th *lua.LState, first int) bool {
 	_, err, results := L.Resume(th, fn, args...)
 	c.resumes--
 	L.G.CurrentThread = current
-	if th.Dead {
-		c.state.coroutines--
-	}
 	if err != nil {
 		value := c.resumeError(err)
 		c.reraise(L)
@@ -127,7 +155,7 @@ func resume(L *lua.LState, th *lua.LState, first int) bool {
 		return false
 	}
 	c.reraise(L)
-	for _, v := range results {
+	for _, v := range results[:min(len(results), c.handed)] {
 		L.Push(v)
 	}
 	return true
@@ -178,6 +206,7 @@ func coYield(L *lua.LState) int {
 	if why := unyieldable(L); why != "" {
 		L.RaiseError("%s", why)
 	}
+	CallOf(L).handed = L.GetTop()
 	return -1
 }
 

@@ -132,7 +132,7 @@ func placeOf(L *lua.LState) place {
 			break
 		}
 		fn, err := L.GetInfo("nSlf", dbg, lua.LNil)
-		if err != nil || fn == enterMain || fn == enterThread {
+		if err != nil || isPlumbing(fn) {
 			continue
 		}
 		if len(lines) == 2*tracebackEnds+1 { // keep both ends; a stack has at most some 200 frames
@@ -150,6 +150,12 @@ func placeOf(L *lua.LState) place {
 	}
 	p.traceback = strings.Join(lines, "\n")
 	return p
+}
+
+// isPlumbing reports whether a function is one of ours between the caller and the called.
+func isPlumbing(v lua.LValue) bool {
+	fn, ok := v.(*lua.LFunction)
+	return ok && (fn == enterMain || fn == enterThread || fn.Proto == trampoline)
 }
 
 func functionText(dbg *lua.Debug) string {
@@ -201,6 +207,8 @@ func (c *Call) meaning(value lua.LValue) *Fault {
 		}
 		_, _, rest := splitPosition(string(v))
 		return vmFault(rest)
+	case lua.LNumber:
+		return &Fault{Kind: Raised, Message: numberText(v)}
 	case *lua.LNilType:
 		return &Fault{Kind: Broken, Message: "error was called without a message"}
 	}

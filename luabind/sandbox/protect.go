@@ -137,7 +137,7 @@ func (c *Call) noteCaught(value lua.LValue) {
 	}
 }
 
-// baseError raises any value; a string or number gets the position that level asks for. The original gives numbers none.
+// baseError raises any value; a string or number gets the position that level asks for. The original gives none to numbers.
 func baseError(L *lua.LState) int {
 	value := L.Get(1)
 	text, ok := textOf(value)
@@ -152,6 +152,10 @@ func baseError(L *lua.LState) int {
 	at := ""
 	if level > 0 {
 		at = position(L, level)
+	}
+	if _, isNumber := value.(lua.LNumber); isNumber && at == "" {
+		CallOf(L).last = raised{value, &Fault{Kind: Raised, Message: text}}
+		L.Error(value, 0)
 	}
 	raiseText(L, at, text)
 	return 0

@@ -127,12 +127,26 @@ func (r *rewriter) stmt(stmt ast.Stmt) ast.Stmt {
 	case *ast.GenericForStmt:
 		r.exprs(s.Exprs)
 		r.block(s.Stmts)
+		r.generator(s)
 	case *ast.FuncDefStmt:
 		r.definition(s)
 	case *ast.ReturnStmt:
 		r.exprs(s.Exprs)
 	}
 	return stmt
+}
+
+// generator goes round another fault: the compiler initialises as many of the three hidden variables of a loop as the loop has names
+// (`for k, v in next, t` leaves the third as it was), unless one call gives all three.
+func (r *rewriter) generator(s *ast.GenericForStmt) {
+	if len(s.Exprs) == 1 {
+		if call, ok := s.Exprs[0].(*ast.FuncCallExpr); ok && !call.AdjustRet {
+			return
+		}
+	}
+	for len(s.Names) < 3 {
+		s.Names = append(s.Names, "(unused)")
+	}
 }
 
 func (r *rewriter) definition(s *ast.FuncDefStmt) {

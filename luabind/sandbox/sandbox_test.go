@@ -50,14 +50,14 @@ func runState(t testing.TB, s *State, src string) (string, *Fault) {
 
 func TestSmoke(t *testing.T) {
 	for src, want := range map[string]string{
-		`local t = {} for i = 1, 3 do t[#t+1] = i .. "x" end return table.concat(t, ",")`:              "1x,2x,3x",
-		`return ("hello"):upper():rep(2)`:                                                                "HELLOHELLO",
-		`return pcall(error, "x", 0)`:                                                                    "false x",
-		`return pcall(function() error("x") end)`:                                                        "false test.lua:1: x",
+		`local t = {} for i = 1, 3 do t[#t+1] = i .. "x" end return table.concat(t, ",")`: "1x,2x,3x",
+		`return ("hello"):upper():rep(2)`:                                                 "HELLOHELLO",
+		`return pcall(error, "x", 0)`:                                                     "false x",
+		`return pcall(function() error("x") end)`:                                         "false test.lua:1: x",
 		`local co = coroutine.wrap(function(a) local b, c = coroutine.yield(a + 1) return b, c end) return co(1), co(5)`: "2 5 nil",
-		`return string.format("%5.2f|%-5d|%05d|%q", 3.14159, 42, 42, "a\nb")`:                             " 3.14|42   |00042|\"a\\\nb\"",
-		`return ("abc"):gsub("%w", "%0%0")`:                                                              "aabbcc 3",
-		`return type(string), type(_G), select("#", 1, 2, 3)`:                                            "table table 3",
+		`return string.format("%5.2f|%-5d|%05d|%q", 3.14159, 42, 42, "a\nb")`:                                            " 3.14|42   |00042|\"a\\\nb\"",
+		`return ("abc"):gsub("%w", "%0%0")`:                   "aabbcc 3",
+		`return type(string), type(_G), select("#", 1, 2, 3)`: "table table 3",
 	} {
 		got, f := run(t, src, Limits{})
 		if f != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"weak"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -19,7 +20,7 @@ type State struct {
 	spare      []*lua.LState // threads for pcall, ready for use
 	loaded     map[string]lua.LValue
 	loading    []string // modules whose top level runs, outermost first
-	coroutines int      // not yet finished
+	coroutines []weak.Pointer[lua.LState]
 	dead       bool
 	snapshot   snapshot
 }
