@@ -7,15 +7,13 @@ import (
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
-
-	"github.com/luatools/luatools/luabind/luajson"
 )
 
 // Permissions is what a tool's code declares that it touches. Each right is one string: "api.x.com" or "GET,HEAD api.x.com" for net,
 // "git" or "git status" for run (one for each first argument that is allowed), "orders:read" for db.
 type Permissions struct {
 	Net, Read, Write, Env, Run, DB, Secrets, Tools []string
-	Raw                                            json.RawMessage // as declared, for display; nil when nothing is
+	Raw                                            json.RawMessage // the same lists as an object, for display; nil when there are none
 }
 
 // permissionNames are the keys of permissions.
@@ -29,6 +27,7 @@ func permissions(v lua.LValue) (p Permissions, err error) {
 	if complaint := unknownKey(t, "right", permissionNames); complaint != "" {
 		return p, fmt.Errorf("%s", complaint)
 	}
+	var shown writer
 	for _, right := range []struct {
 		name  string
 		list  *[]string
@@ -42,11 +41,18 @@ func permissions(v lua.LValue) (p Permissions, err error) {
 		if *right.list, err = rights(t.RawGetString(right.name), right.check, right.entry); err != nil {
 			return p, fmt.Errorf("%s: %w", right.name, err)
 		}
+		if len(*right.list) > 0 {
+			var words [][]byte
+			for _, word := range *right.list {
+				words = append(words, appendString(nil, word))
+			}
+			shown.raw(right.name, join(words))
+		}
 	}
-	if k, _ := t.Next(lua.LNil); k != lua.LNil {
-		p.Raw, err = luajson.Append(nil, t, luajson.EncodeOptions{Name: "permissions"})
+	if shown.shown != nil {
+		p.Raw = shown.end().shown
 	}
-	return p, err
+	return p, nil
 }
 
 // rights reads one right: a string, or a list of strings and, where there are any, of special entries.

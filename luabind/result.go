@@ -23,6 +23,8 @@ type ResultOptions struct {
 	Output    bool           // the tool declares output: a table becomes structured, and a result without one is a fault
 	Shape     *luajson.Shape // of the output schema, for empty tables; nil: they are lists, the whole an object
 	MaxResult int64          // bytes; 0: DefaultMaxResult
+
+	cut bool // the text is cut already
 }
 
 // Result makes a tool's result of what run returned: a string, number or boolean is text, nothing is "done", nil is "no result",
@@ -167,6 +169,7 @@ func (o *ResultOptions) tableResult(t *lua.LTable) (*mcp.CallToolResult, error) 
 	var res *mcp.CallToolResult
 	err := o.jsonText(t, o.Shape, "result", func(text []byte, err error) {
 		if err != nil {
+			o.cut = true
 			res = textResult(cutText(string(text), o.MaxResult, "more than "+formatSize(o.MaxResult)))
 		} else {
 			res = textResult(string(text))
@@ -322,7 +325,7 @@ func (o *ResultOptions) bound(res *mcp.CallToolResult) error {
 		return fmt.Errorf("the images, sounds and resources of the result take %s, above the tool's max_result of %s: return smaller ones, or raise max_result",
 			formatSize(other), formatSize(o.MaxResult))
 	}
-	if text <= o.MaxResult {
+	if text <= o.MaxResult || o.cut {
 		return nil
 	}
 	left := o.MaxResult

@@ -3,6 +3,7 @@ package luajson
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -89,7 +90,7 @@ func (e *encoder) value(v lua.LValue, shape *Shape) *EncodeError {
 			text, ok = "null", true
 		}
 		if !ok {
-			return fault("a " + nameOf(v) + " cannot be sent")
+			return fault(nameOf(v) + " cannot be sent")
 		}
 		e.dst = append(e.dst, text...)
 	default:
@@ -110,11 +111,14 @@ func (e *encoder) tooLarge() *EncodeError {
 // nameOf says what a userdata is: its kind calls itself something in __metatable.
 func nameOf(ud *lua.LUserData) string {
 	if mt, ok := ud.Metatable.(*lua.LTable); ok {
-		if name, ok := mt.RawGetString("__metatable").(lua.LString); ok {
-			return string(name)
+		if name, ok := mt.RawGetString("__metatable").(lua.LString); ok && name != "" {
+			if strings.IndexByte("aeiou", name[0]) >= 0 {
+				return "an " + string(name)
+			}
+			return "a " + string(name)
 		}
 	}
-	return "userdata"
+	return "a userdata"
 }
 
 func (e *encoder) table(t *lua.LTable, shape *Shape) *EncodeError {
