@@ -32,9 +32,10 @@ return tool{
 func BenchmarkCall(b *testing.B) {
 	for _, bb := range []struct {
 		name, tool string
-	}{{"fresh", "tools/add"}, {"keep", "tools/kept"}} {
+		noReuse    bool
+	}{{"fresh", "tools/add", true}, {"reused", "tools/add", false}, {"keep", "tools/kept", false}} {
 		b.Run(bb.name, func(b *testing.B) {
-			l, _ := openArchive(b, addFile, Options{})
+			l, _ := openArchive(b, addFile, Options{NoReuse: bb.noReuse})
 			benchmarkCall(b, find(b, l.Snapshot(), bb.tool))
 		})
 	}

@@ -19,7 +19,9 @@ func toolFile(fields string) string {
 	return "-- x.lua --\nreturn tool{\n  description = \"A tool for one test alone.\",\n  " + fields + ",\n}\n"
 }
 
-func TestCallFaults(t *testing.T) {
+func TestCallFaults(t *testing.T) { bothWays(t, testCallFaults) }
+
+func testCallFaults(t *testing.T) {
 	for _, tt := range []struct {
 		name, fields string
 		kind         sandbox.FaultKind
@@ -120,7 +122,9 @@ func TestCancel(t *testing.T) {
 }
 
 // Whatever a call leaves behind, the next does not see it. Each body answers "new" when it finds nothing.
-func TestCallsSeeNothingOfOneAnother(t *testing.T) {
+func TestCallsSeeNothingOfOneAnother(t *testing.T) { bothWays(t, testCallsSeeNothingOfOneAnother) }
+
+func testCallsSeeNothingOfOneAnother(t *testing.T) {
 	for _, tt := range []struct{ name, top, body string }{
 		{"an upvalue", `local seen`, `local was = seen; seen = true; return was and "old" or "new"`},
 		{"a counter", `local n = 0`, `n = n + 1; return n == 1 and "new" or "old"`},
@@ -150,7 +154,9 @@ func TestCallsSeeNothingOfOneAnother(t *testing.T) {
 	}
 }
 
-func TestKeep(t *testing.T) {
+func TestKeep(t *testing.T) { bothWays(t, testKeep) }
+
+func testKeep(t *testing.T) {
 	const archive = `
 -- c.lua --
 local n = 0
@@ -223,7 +229,9 @@ func TestKeepCallsWaitInLine(t *testing.T) {
 	<-done
 }
 
-func TestManyCallsAtOnce(t *testing.T) {
+func TestManyCallsAtOnce(t *testing.T) { bothWays(t, testManyCallsAtOnce) }
+
+func testManyCallsAtOnce(t *testing.T) {
 	states := live.Load()
 	l := openGood(t, toolFile(`input = { n = "integer" }, run = function(args) local t = {} for i = 1, 100 do t[i] = args.n end return t[100] + #t end`))
 	tool := find(t, l.Snapshot(), "tools/x")
@@ -267,7 +275,9 @@ func TestWithCall(t *testing.T) {
 	}
 }
 
-func TestConfirmText(t *testing.T) {
+func TestConfirmText(t *testing.T) { bothWays(t, testConfirmText) }
+
+func testConfirmText(t *testing.T) {
 	for _, tt := range []struct{ name, fields, want, fault string }{
 		{"nothing", `run = function() end`, "", ""},
 		{"a text", `confirm = "Really?", run = function() end`, "Really?", ""},

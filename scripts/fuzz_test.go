@@ -36,9 +36,7 @@ func FuzzToolFile(f *testing.F) {
 			f.Add(b)
 		}
 	}
-	mods := luabind.Modules()
-	l := &loader{env: sandbox.NewEnv(mods), mods: mods, running: newGate(),
-		options: Options{Limits: sandbox.Limits{Wall: 200 * time.Millisecond, Steps: 100_000, Bytes: 1 << 20, StringBytes: 1 << 20}}}
+	l := testLoader(false)
 	f.Fuzz(func(t *testing.T, src []byte) {
 		before := live.Load()
 		got := l.file(context.Background(), &source{file: "tools/x.lua", server: "tools", base: "x", top: true, text: string(src)})
@@ -66,4 +64,11 @@ func FuzzToolFile(f *testing.F) {
 			t.Fatalf("%d states before, %d after", before, after)
 		}
 	})
+}
+
+// testLoader loads single files, with small limits.
+func testLoader(noReuse bool) *loader {
+	mods := luabind.Modules()
+	return &loader{env: sandbox.NewEnv(mods), mods: mods, running: newGate(), options: Options{NoReuse: noReuse,
+		Limits: sandbox.Limits{Wall: 200 * time.Millisecond, Steps: 100_000, Bytes: 1 << 20, StringBytes: 1 << 20}}}
 }

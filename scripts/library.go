@@ -15,9 +15,12 @@ import (
 
 // Options configures a Library. The zero value works.
 type Options struct {
-	Server string                         // name of the server of the top folder; empty: the folder's own name, or "tools" when that does not fit
-	Limits sandbox.Limits                 // of one call; Wall holds where neither tool nor caller set a time
-	Log    func(file, level, text string) // what tools print while they load, by several goroutines at once; nil drops it
+	Server string         // name of the server of the top folder; empty: the folder's own name, or "tools" when that does not fit
+	Limits sandbox.Limits // of one call; Wall holds where neither tool nor caller set a time
+	// NoReuse makes a new Lua state for every call. Otherwise a state serves again when the call before has left nothing in it, which is
+	// the same to the tool and faster.
+	NoReuse bool
+	Log     func(file, level, text string) // what tools print while they load, by several goroutines at once; nil drops it
 }
 
 // Library reads a folder of *.lua files and publishes the result as a Snapshot. It is safe for concurrent use.

@@ -36,12 +36,24 @@ func openArchive(t testing.TB, archive string, o Options) (*Library, string) {
 		t.Fatal(err)
 	}
 	write(t, dir, archive)
+	o.NoReuse = o.NoReuse || freshOnly
 	l, err := Open(dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
 	return l, dir
+}
+
+// freshOnly makes openArchive open libraries that use no state twice.
+var freshOnly bool
+
+// bothWays runs a test with states that may serve again and with a new state for every call.
+func bothWays(t *testing.T, test func(t *testing.T)) {
+	defer func(was bool) { freshOnly = was }(freshOnly)
+	for _, freshOnly = range []bool{false, true} {
+		t.Run(map[bool]string{false: "reused", true: "fresh"}[freshOnly], test)
+	}
 }
 
 // openGood is openArchive for an archive without faults.

@@ -19,7 +19,9 @@ func saying(text string) string {
 	return fmt.Sprintf("return tool{ description = \"Says one thing to everybody.\", run = function() return %q end }\n", text)
 }
 
-func TestReload(t *testing.T) {
+func TestReload(t *testing.T) { bothWays(t, testReload) }
+
+func testReload(t *testing.T) {
 	l, dir := openArchive(t, "-- a.lua --\n"+saying("one")+"-- b.lua --\n"+saying("b"), Options{})
 	before := l.Snapshot()
 	b := find(t, before, "tools/b")
@@ -131,7 +133,9 @@ func TestReloadAndNames(t *testing.T) {
 	})
 }
 
-func TestModules(t *testing.T) {
+func TestModules(t *testing.T) { bothWays(t, testModules) }
+
+func testModules(t *testing.T) {
 	const archive = `
 -- lib/words.lua --
 local M = {}
@@ -221,7 +225,9 @@ func TestUnreadableFilesAreProblems(t *testing.T) {
 }
 
 // Callers use whatever snapshot there is while files change under them; nobody sees a fault, and nothing is left.
-func TestReloadUnderCallers(t *testing.T) {
+func TestReloadUnderCallers(t *testing.T) { bothWays(t, testReloadUnderCallers) }
+
+func testReloadUnderCallers(t *testing.T) {
 	const callers, reloads = 32, 100
 	states, goroutines := live.Load(), runtime.NumGoroutine()
 	const kept = `

@@ -14,7 +14,7 @@ import (
 	"github.com/luatools/luatools/luabind/sandbox"
 )
 
-// states makes the Lua states for the calls of one file's tools, and holds the kept one. All may be used concurrently.
+// states makes the Lua states for the calls of one file's tools, and holds those that serve again. All may be used concurrently.
 type states struct {
 	env     *sandbox.Env
 	require func(string) (*lua.FunctionProto, error)
@@ -23,6 +23,8 @@ type states struct {
 	count   int // of tools in the file
 	limits  sandbox.Limits
 	running *gate
+
+	pool pool
 
 	// line is held by the call that uses kept: keep tools run one after the other.
 	line chan struct{}
@@ -36,17 +38,27 @@ type states struct {
 type ready struct {
 	state  *sandbox.State
 	values []lua.LValue // what the file returned
+
+	recorded bool // the sandbox noted what it holds
+	served   int  // calls
 }
 
 func newStates(l *loader, f *file, proto *lua.FunctionProto) *states {
 	return &states{env: l.env, require: l.modules.require, proto: proto, file: f.src.file, count: len(f.tools),
-		limits: l.options.Limits, running: l.running, line: make(chan struct{}, 1)}
+		limits: l.options.Limits, running: l.running, line: make(chan struct{}, 1), pool: pool{off: l.options.NoReuse}}
 }
 
 // take returns a state for one call; give must follow. With keep it waits until the calls before it have ended.
 func (s *states) take(ctx context.Context, c *call, keep bool) (*ready, error) {
 	if !keep {
-		return s.fresh(ctx, c.left())
+		if r := s.pool.take(); r != nil {
+			return r, nil
+		}
+		r, err := s.fresh(ctx, c.left())
+		if err == nil {
+			s.pool.record(r, s.count)
+		}
+		return r, err
 	}
 	if err := s.queue(ctx, c); err != nil {
 		return nil, err
@@ -125,7 +137,11 @@ func (s *states) rehearse(ctx context.Context) error {
 // fault does.
 func (s *states) give(r *ready, keep bool, err error) {
 	if !keep {
-		closeState(r.state)
+		if err != nil {
+			closeState(r.state)
+		} else {
+			s.pool.put(r)
+		}
 		return
 	}
 	f, ok := errors.AsType[*sandbox.Fault](err)
@@ -151,6 +167,7 @@ func (s *states) retire() {
 	s.mu.Lock()
 	s.retired = true
 	s.mu.Unlock()
+	s.pool.retire()
 	s.drop()
 }
 

@@ -110,17 +110,19 @@ func (c *call) run(ctx context.Context, args json.RawMessage) (res *mcp.CallTool
 	if err := ctx.Err(); err != nil {
 		return nil, c.stopped(ctx)
 	}
-	r, err := s.take(ctx, c, t.Definition.Keep)
-	if err != nil {
-		return nil, err
-	}
+	var r *ready
 	defer func() {
 		// The sandbox recovers what happens in Lua code; this is for what we and luabind do around it.
 		if p := recover(); p != nil {
 			res, err = nil, &sandbox.Fault{Kind: sandbox.Crashed, Message: fmt.Sprint(p), File: t.File, Line: t.Line}
 		}
-		s.give(r, t.Definition.Keep, err)
+		if r != nil {
+			s.give(r, t.Definition.Keep, err)
+		}
 	}()
+	if r, err = s.take(ctx, c, t.Definition.Keep); err != nil {
+		return nil, err
+	}
 	return c.on(ctx, r, args)
 }
 
@@ -150,6 +152,10 @@ func (c *call) on(ctx context.Context, r *ready, args json.RawMessage) (*mcp.Cal
 	return res, nil
 }
 
+// Leftover says what the last call of the tool's file that left something behind left, such as "local `cache` → `n`"; it is lost,
+// for every call sees a state as if new. Empty when none did. keep tools are not looked at.
+func (t *Tool) Leftover() string { return t.file.states.pool.leftover() }
+
 // checkOutput judges what the tool returned against its own output schema.
 func (t *Tool) checkOutput(structured json.RawMessage) error {
 	err := t.Output.Validate(structured)
@@ -173,17 +179,19 @@ func (t *Tool) ConfirmText(ctx context.Context, args json.RawMessage) (text stri
 		return "", &sandbox.Fault{Kind: sandbox.Cancelled, Message: "the tools are closed"}
 	}
 	defer s.running.leave()
-	// Also for keep tools: a question must not wait for the calls in line, nor change what they keep.
-	r, err := s.take(ctx, &c, false)
-	if err != nil {
-		return "", asFault(err, t)
-	}
+	var r *ready
 	defer func() {
 		if p := recover(); p != nil {
 			text, err = "", &sandbox.Fault{Kind: sandbox.Crashed, Message: fmt.Sprint(p), File: t.File, Line: t.Line}
 		}
-		s.give(r, false, err)
+		if r != nil {
+			s.give(r, false, err)
+		}
 	}()
+	// Also for keep tools: a question must not wait for the calls in line, nor change what they keep.
+	if r, err = s.take(ctx, &c, false); err != nil {
+		return "", asFault(err, t)
+	}
 	if text, err = c.confirm(ctx, r, args); err != nil {
 		return "", asFault(err, t)
 	}
