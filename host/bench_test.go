@@ -13,12 +13,9 @@ import (
 
 const callLine = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"add","arguments":{"a":15,"b":27}}}`
 
-const keptLua = `return tool{ description = "Add two numbers, in a state that is kept.", input = { a = "number", b = "number" }, keep = true,
-  run = function(args) return ("%g + %g = %g"):format(args.a, args.b, args.a + args.b) end }`
-
 // BenchmarkCall times one call of a Lua tool with two numbers, step by step: a line in, a line out, in process.
 func BenchmarkCall(b *testing.B) {
-	h := newHost(b, Options{Dir: folder(b, map[string]string{"add.lua": addLua, "kept.lua": keptLua})})
+	h := newHost(b, Options{Dir: folder(b, map[string]string{"add.lua": addLua})})
 	server := h.plainServer()
 	line := []byte(callLine)
 	args := json.RawMessage(`{"a":15,"b":27}`)
@@ -64,7 +61,7 @@ func BenchmarkCall(b *testing.B) {
 			}
 		}
 	})
-	whole := func(b *testing.B, line []byte) {
+	b.Run("whole", func(b *testing.B) {
 		var sink bytes.Buffer
 		out := protocol.NewLineWriter(&sink)
 		b.ReportAllocs()
@@ -81,8 +78,5 @@ func BenchmarkCall(b *testing.B) {
 		if !strings.Contains(sink.String(), "15 + 27 = 42") {
 			b.Fatalf("got %s", sink.String())
 		}
-	}
-	b.Run("whole", func(b *testing.B) { whole(b, line) })
-	// A tool with keep has its state ready; else each call makes one as if new.
-	b.Run("whole-ready", func(b *testing.B) { whole(b, []byte(strings.Replace(callLine, `"add"`, `"kept"`, 1))) })
+	})
 }

@@ -25,7 +25,8 @@ type Tool struct {
 	Definition            mcp.Tool
 	ReadOnly, Destructive bool // ReadOnly is a hint to clients; Destructive makes the default policy ask
 	// Call runs the tool; its arguments have passed the input schema, repaired and with defaults. An error becomes a result
-	// with isError that the model reads. The context ends with the call, at the host's CallTimeout at the latest.
+	// with isError that the model reads. The context ends with the call, at the host's CallTimeout at the latest; a tool that
+	// goes on after that holds up the end of its session.
 	Call func(context.Context, json.RawMessage) (*mcp.CallToolResult, error)
 
 	place string // where it was made, for errors

@@ -598,3 +598,49 @@ func TestProgramThatIsNoCLI(t *testing.T) {
 		})
 	}
 }
+
+func TestManyCallsOfOneMessage(t *testing.T) {
+	const n = 200
+	uses := func(tool string) []rehearsal.ToolUse {
+		var out []rehearsal.ToolUse
+		for i := range n {
+			out = append(out, rehearsal.ToolUse{Name: tool, Input: fmt.Sprintf(`{"n":%d}`, i)})
+		}
+		return out
+	}
+	schema := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)
+	t.Run("they run at the same time", func(t *testing.T) {
+		var here atomic.Int32
+		all := make(chan struct{})
+		tool := raw("meet", func(context.Context, json.RawMessage) (*mcp.CallToolResult, error) {
+			if here.Add(1) == n {
+				close(all)
+			}
+			<-all
+			return mcp.TextResult("met"), nil
+		})
+		tool.Definition.InputSchema = schema
+		script := []rehearsal.Turn{{Steps: []rehearsal.Step{{Calls: uses("mcp__go__meet")}, {Text: "$RESULT"}}}}
+		inSession(t, Options{Tools: []Tool{tool}}, rehearsal.Options{Script: script, Parallel: true}, func(t *testing.T, s *Session, a *rehearsal.Agent) {
+			if res := query(t, s, "go"); res.Text != "met" || here.Load() != n {
+				t.Errorf("%d met: %+v", here.Load(), res)
+			}
+		})
+	})
+	t.Run("each is asked about once, one after the other", func(t *testing.T) {
+		var ran atomic.Int32
+		tool := dangerous("boom", &ran)
+		tool.Definition.InputSchema = schema
+		p := &person{answer: func(context.Context, Question) (Answer, error) {
+			time.Sleep(time.Second) // of the bubble
+			return Answer{Allow: true}, nil
+		}}
+		script := []rehearsal.Turn{{Steps: []rehearsal.Step{{Calls: uses("mcp__go__boom")}, {Text: "$RESULT"}}}}
+		inSession(t, Options{Tools: []Tool{tool}, Asker: p}, rehearsal.Options{Script: script, Parallel: true}, func(t *testing.T, s *Session, a *rehearsal.Agent) {
+			query(t, s, "go")
+			if ran.Load() != n || len(p.questions()) != n || p.most.Load() != 1 {
+				t.Errorf("ran %d, asked %d, up to %d at once", ran.Load(), len(p.questions()), p.most.Load())
+			}
+		})
+	})
+}
