@@ -115,7 +115,7 @@ func compileHooks(events map[string][]hostMatcher) (map[string][]hook, error) {
 			}
 			re, err := regexp.Compile("^(?:" + pattern + ")$")
 			if err != nil {
-				return nil, fmt.Errorf("Invalid hook matcher %q", m.Matcher)
+				return nil, fmt.Errorf("hook matcher %q: %w", m.Matcher, err)
 			}
 			for _, callback := range m.CallbackIDs {
 				hooks[event] = append(hooks[event], hook{re, callback})
