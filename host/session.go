@@ -189,7 +189,7 @@ func (s *Session) endPeer(ctx context.Context, asked bool, served, exited <-chan
 	idle, stop := context.WithTimeout(ctx, handlerWait)
 	_ = s.conn.Idle(idle) // late handlers lose their answers
 	stop()
-	// How it ended is told by Wait as well. One that survives SIGKILL is left behind.
+	// How it ended is told by Wait as well. One that survives even SIGKILL is waited for, but not in silence.
 	if err := control.Shutdown(ctx, s.peer); err != nil && !closedSoon(exited, drainWait) {
 		s.h.log(LogEntry{Level: "error", Text: err.Error()})
 	}
