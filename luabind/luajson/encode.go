@@ -50,8 +50,11 @@ type encoder struct {
 	nodes  int
 	limits Limits
 	o      EncodeOptions
-	open   []*lua.LTable // the tables that are being written, outermost first
-	first  [8]*lua.LTable
+
+	// The tables that are being written, outermost first: depth of them, the first ones without memory of their own.
+	depth int
+	open  [8]*lua.LTable
+	deep  []*lua.LTable
 }
 
 func fault(message string) *EncodeError { return &EncodeError{Message: message} }
@@ -122,18 +125,9 @@ func nameOf(ud *lua.LUserData) string {
 }
 
 func (e *encoder) table(t *lua.LTable, shape *Shape) *EncodeError {
-	for _, outer := range e.open {
-		if outer == t {
-			return fault("the table contains itself")
-		}
+	if err := e.enter(t); err != nil {
+		return err
 	}
-	if len(e.open) >= e.limits.Depth {
-		return fault("nested deeper than " + strconv.Itoa(e.limits.Depth) + " levels")
-	}
-	if e.open == nil {
-		e.open = e.first[:0]
-	}
-	e.open = append(e.open, t)
 	var err *EncodeError
 	if n := t.Len(); n > 0 || t.Metatable == arrayMark {
 		err = e.list(t, n, shape)
@@ -144,8 +138,27 @@ func (e *encoder) table(t *lua.LTable, shape *Shape) *EncodeError {
 	} else {
 		e.dst = append(e.dst, '[', ']')
 	}
-	e.open = e.open[:len(e.open)-1]
+	e.depth--
 	return err
+}
+
+// enter notes that t is being written, unless it already is or lies too deep.
+func (e *encoder) enter(t *lua.LTable) *EncodeError {
+	for i := range e.depth {
+		if i < len(e.open) && e.open[i] == t || i >= len(e.open) && e.deep[i-len(e.open)] == t {
+			return fault("the table contains itself")
+		}
+	}
+	if e.depth >= e.limits.Depth {
+		return fault("nested deeper than " + strconv.Itoa(e.limits.Depth) + " levels")
+	}
+	if e.depth < len(e.open) {
+		e.open[e.depth] = t
+	} else {
+		e.deep = append(e.deep[:e.depth-len(e.open)], t)
+	}
+	e.depth++
+	return nil
 }
 
 func (e *encoder) list(t *lua.LTable, n int, shape *Shape) *EncodeError {
@@ -216,7 +229,7 @@ func (e *encoder) line(change int) {
 		return
 	}
 	e.dst = append(e.dst, '\n')
-	for range len(e.open) + change {
+	for range e.depth + change {
 		e.dst = append(e.dst, e.o.Indent...)
 	}
 }

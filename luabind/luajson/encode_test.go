@@ -117,6 +117,7 @@ func TestAppendRefuses(t *testing.T) {
 		{"a marked object with elements", `return object{ 1 }`, Limits{}, "result: an object has a key that is no string: 1"},
 		{"a table inside itself", `local t = {} t.a = { t } return t`, Limits{}, "result.a[1]: the table contains itself"},
 		{"a table inside itself, many times over", `local t = {} for i = 1, 100 do t[i] = t end return t`, Limits{}, "result[1]: the table contains itself"},
+		{"a table inside itself, far down", `local t = {} local x = t for i = 1, 20 do x.a = {} x = x.a end x.b = t.a.a.a.a.a.a.a.a.a.a.a return t`, Limits{}, ".a.b: the table contains itself"},
 		{"too deep", `return { { { { 1 } } } }`, Limits{Depth: 3}, "result[1][1][1]: nested deeper than 3 levels"},
 		{"deeper than the default", `local t = {} for i = 1, 101 do t = { t } end return t`, Limits{}, "nested deeper than 100 levels"},
 		{"too many values", `return { 1, 2, 3, 4 }`, Limits{Nodes: 4}, "result[4]: more than 4 values"},
