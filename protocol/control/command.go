@@ -195,32 +195,43 @@ func (c *Command) environ(host []string) []string {
 // Environ returns the environment that the CLI gets: the host's without CLAUDECODE, ours, and Env, which wins.
 func (c *Command) Environ() []string { return c.environ(os.Environ()) }
 
-// shown are the flags whose values are not hidden: those that hold no text of the user's.
-var shown = []string{
-	"--output-format", "--input-format", "--permission-prompt-tool", "--permission-mode", "--model", "--fallback-model",
-	"--max-turns", "--max-budget-usd", "--max-thinking-tokens", "--thinking", "--thinking-display", "--effort",
-	"--task-budget", "--system-prompt-snapshot",
-}
+// shown are the flags whose values hold no text of the user's; bare are those without a value.
+var (
+	shown = []string{
+		"--output-format", "--input-format", "--permission-prompt-tool", "--permission-mode", "--model", "--fallback-model",
+		"--max-turns", "--max-budget-usd", "--max-thinking-tokens", "--thinking", "--thinking-display", "--effort",
+		"--task-budget", "--system-prompt-snapshot",
+	}
+	bare = []string{
+		"--verbose", "--allow-dangerously-skip-permissions", "--continue", "--fork-session", "--strict-mcp-config",
+		"--replay-user-messages", "--include-partial-messages", "--include-hook-events",
+	}
+)
 
-// String returns the command line for people, with every value that may be secret shown as "…". The environment is not
-// part of it.
+// String returns the command line for people, with every value that may be secret shown as "…", and so all of Extra. The
+// environment is not part of it.
 func (c Command) String() string {
 	words := []string{c.Path}
-	hide := false
 	args := c.Args()
-	for i, a := range args {
-		name, _, joined := strings.Cut(a, "=")
-		switch isFlag := strings.HasPrefix(a, "--"); {
-		case isFlag && joined:
-			words = append(words, name+"=…")
-		case isFlag:
-			words = append(words, a)
-		case hide || i >= len(args)-len(c.Extra):
-			words = append(words, "…")
-		default:
-			words = append(words, a)
+	ours := args[:len(args)-len(c.Extra)]
+	for i := 0; i < len(ours); i++ {
+		name, _, joined := strings.Cut(ours[i], "=")
+		if joined {
+			name += "=…"
 		}
-		hide = !slices.Contains(shown, a)
+		words = append(words, name)
+		if joined || slices.Contains(bare, name) {
+			continue
+		}
+		i++
+		if slices.Contains(shown, name) {
+			words = append(words, ours[i])
+		} else {
+			words = append(words, "…")
+		}
+	}
+	for range c.Extra {
+		words = append(words, "…")
 	}
 	return strings.Join(words, " ")
 }
