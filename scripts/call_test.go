@@ -250,6 +250,36 @@ func testManyCallsAtOnce(t *testing.T) {
 	}
 }
 
+func TestAPanicOfTheHostEndsOneCallAlone(t *testing.T) {
+	l := openGood(t, toolFile(`run = function() print("x") return "done" end`))
+	tool := find(t, l.Snapshot(), "tools/x")
+	before := live.Load()
+	res, err := tool.Call(WithCall(t.Context(), &luabind.CallInfo{Log: func(string, string) { panic("broken log") }}), nil)
+	f, ok := errors.AsType[*sandbox.Fault](err)
+	if !ok || f.Kind != sandbox.Crashed || !res.IsError || strings.Contains(text(res), "broken log") || !strings.Contains(f.Panic, "broken log") {
+		t.Errorf("%+v, %q", err, text(res))
+	}
+	if live.Load() != before {
+		t.Errorf("%d states are left", live.Load()-before)
+	}
+	if got := callText(t, tool, ""); got != "done" {
+		t.Errorf("the next call: %q", got)
+	}
+}
+
+func TestArguments(t *testing.T) {
+	tool := find(t, openGood(t, toolFile(`run = function(args) local n = 0 for _ in pairs(args) do n = n + 1 end return n end`)).Snapshot(), "tools/x")
+	for args, want := range map[string]string{"": "0", "{}": "0", `{"a":1,"b":null}`: "1"} {
+		if got := callText(t, tool, args); got != want {
+			t.Errorf("%q: %s, want %s", args, got, want)
+		}
+	}
+	res, err := tool.Call(t.Context(), json.RawMessage(`{"a":`))
+	if err == nil || !res.IsError || !strings.HasPrefix(text(res), "the arguments cannot be read: ") {
+		t.Errorf("%v, %q", err, text(res))
+	}
+}
+
 func TestWithCall(t *testing.T) {
 	tool := find(t, openGood(t, toolFile(`run = function(args, ctx)
     print("heard")

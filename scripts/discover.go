@@ -48,6 +48,11 @@ type listing struct {
 	unread   []string // folders that could not be listed, as people see them, with a slash at the end
 }
 
+// hidden reports whether a file that was there before lies in a folder that cannot be read just now. It is taken to be there still.
+func (l *listing) hidden(file string) bool {
+	return slices.ContainsFunc(l.unread, func(dir string) bool { return strings.HasPrefix(file, dir) })
+}
+
 // folder is the place that is looked at.
 type folder struct {
 	dir    string // absolute
@@ -66,11 +71,11 @@ func openFolder(dir, server string) (*folder, error) {
 	f := &folder{dir: abs, name: filepath.Base(abs), server: server}
 	if server == "" {
 		f.server = f.name
-		if !validName(f.server) {
+		if !validServer(f.server) {
 			f.server = "tools"
 		}
-	} else if !validName(server) {
-		return nil, fmt.Errorf("%q cannot name a server: %s", server, nameRule)
+	} else if !validServer(server) {
+		return nil, fmt.Errorf("%q cannot name a server: %s%s", server, nameRule, lastRule(server))
 	}
 	return f, nil
 }
@@ -140,7 +145,7 @@ func (w *walk) dir(p string, parts []string) error {
 		if bad := w.badFolder(parts); bad != "" {
 			if !misnamed {
 				misnamed = true
-				w.problems = append(w.problems, &Error{File: w.shown(p), Message: fmt.Sprintf("%q cannot name a folder of tools: %s", bad, nameRule)})
+				w.problems = append(w.problems, &Error{File: w.shown(p), Message: fmt.Sprintf("%q cannot name a folder of tools: %s%s", bad, nameRule, lastRule(bad))})
 			}
 			continue
 		}
@@ -171,6 +176,9 @@ func (w *walk) subdir(p string, parts []string) {
 func (w *walk) badFolder(parts []string) string {
 	if len(parts) > 0 && parts[0] == "lib" {
 		return ""
+	}
+	if len(parts) > 0 && !validServer(parts[0]) {
+		return parts[0]
 	}
 	if i := slices.IndexFunc(parts, func(s string) bool { return !validName(s) }); i >= 0 {
 		return parts[i]

@@ -36,6 +36,8 @@ func TestNames(t *testing.T) {
 		{"a folder below the top that does not fit is a fault, once", Options{},
 			"-- My Tools/a.lua --\n" + one + "-- My Tools/b.lua --\n" + one + "-- Pictures/x.png --\nx\n-- ok.lua --\n" + one, []string{"tools/ok"},
 			[]string{`tools/My Tools: "My Tools" cannot name a folder of tools: names are lower-case letters, digits, _ and -, begin with a letter and hold no __`}},
+		{"a server's name does not run into the separator", Options{}, "-- db_/q.lua --\n" + one, nil,
+			[]string{`tools/db_: "db_" cannot name a folder of tools: names are lower-case letters, digits, _ and -, begin with a letter and hold no __; those of servers do not end in _`}},
 		{"a file whose name does not fit is a fault that shows a name", Options{}, "-- MyTool.lua --\n" + one, nil,
 			[]string{`tools/MyTool.lua:1:8: "MyTool" cannot name a tool: names are lower-case letters, digits, _ and -, begin with a letter and hold no __ ("mytool" would do)`}},
 		{"a double underscore is a fault", Options{}, "-- a__b.lua --\n" + one, nil,

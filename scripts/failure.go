@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -26,6 +27,12 @@ func asFault(err error, t *Tool) *sandbox.Fault {
 		return f
 	}
 	return &sandbox.Fault{Kind: sandbox.Broken, Message: brokenPrefix + err.Error() + place(t.File, t.Line), File: t.File, Line: t.Line}
+}
+
+// crash is the fault of a Go panic; what it said is for the host's log alone.
+func crash(p any, file string, line int) *sandbox.Fault {
+	return &sandbox.Fault{Kind: sandbox.Crashed, Message: "the tool has a fault that the host did not expect; its log says more",
+		File: file, Line: line, Panic: fmt.Sprintf("%v\n%s", p, debug.Stack())}
 }
 
 // brokenPrefix begins the message of every fault of kind Broken, here and in the sandbox; the place ends it.

@@ -125,11 +125,15 @@ func (l *loader) load(ctx context.Context, found *listing, old shelf, next *shel
 			}
 		}
 	}
-	// What lies in a folder that cannot be read just now is taken to be there still.
 	for name, e := range old.files {
-		if next.files[name] == nil && slices.ContainsFunc(found.unread, func(dir string) bool { return len(name) > len(dir) && name[:len(dir)] == dir }) {
+		if next.files[name] == nil && found.hidden(name) {
 			copied := *e
 			next.files[name] = &copied
+		}
+	}
+	for name, f := range old.servers {
+		if next.servers[name] == nil && found.hidden(name) {
+			next.servers[name] = f
 		}
 	}
 	inParallel(todo)

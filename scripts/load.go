@@ -255,6 +255,9 @@ func (s *source) atField(line int, message string, calls []toolCall) *Error {
 			}
 		}
 	}
+	if call != nil {
+		return s.fault(line, columnOf(s.text, "tool", line, 0, false), len("tool"), message)
+	}
 	return s.fault(line, 0, 0, message)
 }
 

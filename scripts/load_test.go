@@ -45,9 +45,11 @@ func TestLoadFaults(t *testing.T) {
 		{"one name twice in a list", "return { tool('a', 'Does one thing, and well.', {}, function() end),\n  tool('a', 'Does one thing, and well.', {}, function() end) }\n",
 			`tools/x.lua:2: tool "a" is already at tools/x.lua:1`},
 		{"one bad tool fails its file", "return { tool('a', 'Does one thing, and well.', {}, function() end),\n  tool('B', 'Does one thing, and well.', {}, function() end) }\n",
-			`tools/x.lua:2: tool "B": field 'name': want a name`},
+			`tools/x.lua:2:3: tool "B": field 'name': want a name`},
 		{"an enabled function that fails", "return tool{ description = 'Does one thing, and well.', enabled = function() error('no idea') end, " + run + " }\n", "no idea"},
 		{"a file that is too long", "-- " + strings.Repeat("x", maxSource) + "\n", "the file is longer than 256 KiB"},
+		{"a chain of calls without end", "local a = print" + strings.Repeat("()", 100_000) + "\n", "tools/x.lua:1"},
+		{"a chain of elseif without end", "if a then" + strings.Repeat(" elseif 1 then", 15_000) + " end\n", "tools/x.lua:1"},
 		{"bytes that are no Lua", "\x00\xff\xfe\x01", "tools/x.lua:1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -22,7 +22,18 @@ func validName(s string) bool {
 	return !strings.Contains(s, "__")
 }
 
+// validServer is validName for a server, whose name must not run into the separator.
+func validServer(s string) bool { return validName(s) && !strings.HasSuffix(s, "_") }
+
 const nameRule = "names are lower-case letters, digits, _ and -, begin with a letter and hold no __"
+
+// lastRule adds what holds for servers alone, where that is what is broken.
+func lastRule(server string) string {
+	if validName(server) {
+		return "; those of servers do not end in _"
+	}
+	return ""
+}
 
 // wireName is the name on the CLI's side.
 func wireName(server, tool string) string { return "mcp__" + server + "__" + tool }

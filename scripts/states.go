@@ -3,7 +3,6 @@ package scripts
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -99,7 +98,7 @@ func (s *states) fresh(ctx context.Context, limits sandbox.Limits) (r *ready, er
 	state := newState(s)
 	defer func() {
 		if p := recover(); p != nil {
-			err = &sandbox.Fault{Kind: sandbox.Crashed, Message: fmt.Sprint(p), File: s.file}
+			err = crash(p, s.file, 0)
 		}
 		if err != nil {
 			closeState(state)

@@ -35,7 +35,7 @@ type Tool struct {
 	shape     *luajson.Shape // of the output
 }
 
-// Call runs the tool on args, which must be in normal form (schema.Schema.Normalize). The CallInfo for Lua comes by WithCall.
+// Call runs the tool on args, which must be in normal form (schema.Schema.Normalize); nil is {}. The CallInfo for Lua comes by WithCall.
 // Any number of calls run at once; those of keep tools of one file wait for each other. A call ends at the tool's timeout or
 // the context's deadline, whichever is first.
 //
@@ -85,7 +85,12 @@ func (c *call) bound(ctx context.Context) {
 		if c.info != nil {
 			own = *c.info
 		}
-		own.Tool, own.Server, own.Deadline = t.Name, t.Server, deadline
+		if own.Tool == "" {
+			own.Tool, own.Server = t.Name, t.Server
+		}
+		if own.Deadline.IsZero() {
+			own.Deadline = deadline
+		}
 		c.info = &own
 	}
 }
@@ -114,7 +119,7 @@ func (c *call) run(ctx context.Context, args json.RawMessage) (res *mcp.CallTool
 	defer func() {
 		// The sandbox recovers what happens in Lua code; this is for what we and luabind do around it.
 		if p := recover(); p != nil {
-			res, err = nil, &sandbox.Fault{Kind: sandbox.Crashed, Message: fmt.Sprint(p), File: t.File, Line: t.Line}
+			res, err = nil, crash(p, t.File, t.Line)
 		}
 		if r != nil {
 			s.give(r, t.Definition.Keep, err)
@@ -131,9 +136,9 @@ func (c *call) on(ctx context.Context, r *ready, args json.RawMessage) (*mcp.Cal
 	t, s := c.tool, r.state
 	s.Begin(ctx, sandbox.Calling, c.left(), c.info)
 	defer s.End()
-	value, err := luajson.Decode(args, luajson.DecodeOptions{})
+	value, err := decode(args)
 	if err != nil {
-		return nil, fmt.Errorf("arguments: %w", err)
+		return nil, err
 	}
 	f, _, _ := luabind.FunctionsOf(r.values, t.index)
 	values, err := s.Call(f.Run, value, luabind.NewContext(s.L, c.info))
@@ -150,6 +155,18 @@ func (c *call) on(ctx context.Context, r *ready, args json.RawMessage) (*mcp.Cal
 		}
 	}
 	return res, nil
+}
+
+// decode makes a Lua value of the arguments. Those that cannot be read are no fault of the tool.
+func decode(args json.RawMessage) (lua.LValue, error) {
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	value, err := luajson.Decode(args, luajson.DecodeOptions{})
+	if err != nil {
+		return nil, &sandbox.Fault{Kind: sandbox.Raised, Message: fmt.Sprintf("the arguments cannot be read: %v", err)}
+	}
+	return value, nil
 }
 
 // Leftover says what the last call of the tool's file that left something behind left, such as "local `cache` → `n`"; it is lost,
@@ -182,7 +199,7 @@ func (t *Tool) ConfirmText(ctx context.Context, args json.RawMessage) (text stri
 	var r *ready
 	defer func() {
 		if p := recover(); p != nil {
-			text, err = "", &sandbox.Fault{Kind: sandbox.Crashed, Message: fmt.Sprint(p), File: t.File, Line: t.Line}
+			text, err = "", crash(p, t.File, t.Line)
 		}
 		if r != nil {
 			s.give(r, false, err)
@@ -202,9 +219,9 @@ func (c *call) confirm(ctx context.Context, r *ready, args json.RawMessage) (str
 	s := r.state
 	s.Begin(ctx, sandbox.Pure, c.left(), c.info)
 	defer s.End()
-	value, err := luajson.Decode(args, luajson.DecodeOptions{})
+	value, err := decode(args)
 	if err != nil {
-		return "", fmt.Errorf("arguments: %w", err)
+		return "", err
 	}
 	f, _, _ := luabind.FunctionsOf(r.values, c.tool.index)
 	values, err := s.Call(f.Confirm, value)
