@@ -62,9 +62,12 @@ type place struct {
 	traceback string
 }
 
+// The clock is looked at every few instructions: one instruction may compare two strings of 16 MiB, fill an array up to its largest index or
+// count back over its nils, which takes milliseconds. So the window opens slowly and shuts at once.
 const (
-	usualWindow = 64 // instructions between two looks at the clock
-	slowWindow  = 2  // the same while instructions are slow: one may compare two strings of 16 MiB
+	firstWindow = 8
+	usualWindow = 32
+	slowWindow  = 2
 	slowAfter   = time.Millisecond
 )
 
@@ -87,7 +90,7 @@ func (c *Call) begin(ctx context.Context, mode Mode, l Limits, data any) {
 	c.protected, c.resumes, c.random = 0, 0, nil
 	c.stop = ""
 	c.stopped.Store(false)
-	c.window = min(usualWindow, c.steps)
+	c.window = min(firstWindow, c.steps)
 	c.left = c.window
 	c.look() // a parent that is done already stops the first instruction
 }
@@ -139,7 +142,7 @@ func (c *Call) look() {
 	}
 	c.steps -= c.window - c.left
 	now := time.Now()
-	window := int64(usualWindow)
+	window := min(2*max(c.window, 1), usualWindow)
 	if now.Sub(c.looked) > slowAfter {
 		window = slowWindow
 	}

@@ -27,6 +27,25 @@ type matcher struct {
 
 type capture struct{ start, length int }
 
+// takeMatcher takes the spare matcher of the state, which is in use while gsub calls a function.
+func takeMatcher(L *lua.LState, src, pat string) *matcher {
+	s := CallOf(L).state
+	m := s.matcher
+	if m == nil {
+		m = &matcher{}
+	}
+	s.matcher = nil
+	m.L, m.src, m.pat = L, src, pat
+	m.level, m.depth, m.steps = 0, 0, 0
+	return m
+}
+
+func (m *matcher) giveBack() {
+	s := CallOf(m.L).state
+	m.L, m.src, m.pat = nil, "", ""
+	s.matcher = m
+}
+
 // work counts n steps.
 func (m *matcher) work(n int) {
 	if m.steps += n; m.steps >= stepsAtOnce {
@@ -222,7 +241,10 @@ func (m *matcher) back(s int, digit byte) int {
 	}
 	length := max(0, m.captures[i].length)
 	text := m.src[m.captures[i].start : m.captures[i].start+length]
-	m.work(length >> 3)
+	if length > len(m.src)-s {
+		return -1
+	}
+	m.work(length >> 6)
 	if strings.HasPrefix(m.src[s:], text) {
 		return s + length
 	}
@@ -386,7 +408,8 @@ func findOrMatch(L *lua.LState, find bool) int {
 		L.Push(lua.LNumber(init + at + len(pat)))
 		return 2
 	}
-	m := matcher{L: L, src: src, pat: pat}
+	m := takeMatcher(L, src, pat)
+	defer m.giveBack()
 	p := 0
 	if strings.HasPrefix(pat, "^") {
 		p = 1
@@ -446,12 +469,13 @@ func strGsub(L *lua.LState) int {
 			typeError(L, 3, "string/function/table")
 		}
 	}
-	m := matcher{L: L, src: src, pat: pat}
+	m := takeMatcher(L, src, pat)
+	defer m.giveBack()
 	p := 0
 	if strings.HasPrefix(pat, "^") {
 		p = 1
 	}
-	g := gsub{m: &m, c: CallOf(L), repl: repl}
+	g := gsub{m: m, c: CallOf(L), repl: repl}
 	s, n, kept := 0, 0, 0 // kept: where the part of src begins that is not written yet
 	for n < limit {
 		m.level = 0

@@ -14,7 +14,7 @@ const (
 	maxArithmetic = 200         // arithmetic operators on one another: the compiler folds constants anew at every level
 	maxListItems  = 25_550      // of one table constructor: beyond that the compiler writes a wrong index
 	maxConstWork  = 200_000_000 // uses of constants × different ones, all functions together
-	joinOperands  = 60          // operands of one join; they are registers of the caller
+	joinOperands  = 150         // operands of one chain of "..": they are registers of the function, as in Lua
 )
 
 // concatName is the hidden global that joins the operands of "..". No source can spell it.
@@ -294,8 +294,7 @@ func (r *rewriter) number(e *ast.NumberExpr) ast.Expr {
 	return e
 }
 
-// concat flattens a chain of ".." into calls of the hidden join. The operator is right-associative, so the last operands go into the
-// innermost call, and literals at the end are joined at once.
+// concat flattens a chain of ".." into one call of the hidden join. Literals at the end are joined at once.
 func (r *rewriter) concat(e *ast.StringConcatOpExpr) ast.Expr {
 	line := e.Line()
 	var operands []ast.Expr
@@ -311,9 +310,8 @@ func (r *rewriter) concat(e *ast.StringConcatOpExpr) ast.Expr {
 	if len(operands) == 1 {
 		return operands[0]
 	}
-	for len(operands) > joinOperands {
-		cut := len(operands) - joinOperands
-		operands = append(operands[:cut:cut], join(operands[cut:], operands[cut].Line()))
+	if len(operands) > joinOperands {
+		r.fail(line, "more than %d operands of .. in one expression; use table.concat", joinOperands)
 	}
 	r.constant(line, 's', concatName)
 	return join(operands, line)

@@ -18,6 +18,7 @@ type State struct {
 	env        *Env
 	call       Call
 	spare      []*lua.LState // threads for pcall, ready for use
+	matcher    *matcher      // of patterns, ready for use
 	loaded     map[string]lua.LValue
 	loading    []string // modules whose top level runs, outermost first
 	coroutines []weak.Pointer[lua.LState]
