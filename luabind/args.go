@@ -2,6 +2,7 @@ package luabind
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,28 +94,18 @@ func describe(v lua.LValue) string {
 	return got(v)
 }
 
-// unknownKey returns the complaint about the first key of t that is not in allowed, or "". Integer keys are not looked at
-// when a list may stand beside the names.
+// unknownKey returns the complaint about the first key of t that is not in allowed, or "".
 func unknownKey(t *lua.LTable, what string, allowed []string) string {
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
 		name, ok := k.(lua.LString)
 		if !ok {
 			return "unknown " + what + " " + keyText(k)
 		}
-		if !contains(allowed, string(name)) {
+		if !slices.Contains(allowed, string(name)) {
 			return "unknown " + what + " " + keyText(k) + nearest.Hint(string(name), allowed)
 		}
 	}
 	return ""
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // parseDuration reads "500ms", "10s", "1h30m" or a number of seconds. complaint is empty when v is one, above zero and below a year.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -325,7 +326,7 @@ func (o options) format(w *writer) error {
 	switch v := o.get("format").(type) {
 	case *lua.LNilType:
 	case lua.LString:
-		if !contains(formats, string(v)) {
+		if !slices.Contains(formats, string(v)) {
 			return fmt.Errorf("format: unknown format %s%s", quote(string(v)), hint(string(v), formats))
 		}
 		w.text("format", string(v))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -113,7 +114,7 @@ func netEntry(t *lua.LTable) ([]string, string) {
 	}
 	host := words[len(words)-1]
 	for _, m := range words[:len(words)-1] {
-		if !contains(methods, m) {
+		if !slices.Contains(methods, m) {
 			return nil, "unknown method " + quote(m) + hint(m, methods) + ": the host stands last"
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -28,7 +29,7 @@ func isRawResult(t *lua.LTable) bool {
 	}
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
 		name, ok := k.(lua.LString)
-		if !ok || !contains(rawNames, string(name)) {
+		if !ok || !slices.Contains(rawNames, string(name)) {
 			return false
 		}
 	}
@@ -46,7 +47,7 @@ func isRawResult(t *lua.LTable) bool {
 			return flagged
 		}
 		kind, _ := block.RawGetString("type").(lua.LString)
-		if !contains(blockTypes, string(kind)) && !flagged {
+		if !slices.Contains(blockTypes, string(kind)) && !flagged {
 			return false
 		}
 	}

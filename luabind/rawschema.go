@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -70,14 +71,14 @@ func isRaw(t *lua.LTable) (bool, error) {
 func isTypeName(v lua.LValue) bool {
 	if list, ok := v.(*lua.LTable); ok && list.Len() > 0 {
 		for i := 1; i <= list.Len(); i++ {
-			if s, ok := list.RawGetInt(i).(lua.LString); !ok || !contains(jsonTypes, string(s)) {
+			if s, ok := list.RawGetInt(i).(lua.LString); !ok || !slices.Contains(jsonTypes, string(s)) {
 				return false
 			}
 		}
 		return true
 	}
 	s, ok := v.(lua.LString)
-	return ok && contains(jsonTypes, string(s))
+	return ok && slices.Contains(jsonTypes, string(s))
 }
 
 func plausible(want string, v lua.LValue) bool {

@@ -3,6 +3,7 @@ package luabind
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -46,7 +47,7 @@ func shortForm(text string) (*param, error) {
 		word = word[:len(word)-2]
 		lists++
 	}
-	if !contains(types, word) {
+	if !slices.Contains(types, word) {
 		if strings.HasSuffix(word, "?") || strings.HasPrefix(word, "?") {
 			return nil, fmt.Errorf(`%s: the question mark stands once, at the end, as in "string[]?"`, quote(text))
 		}
