@@ -194,7 +194,8 @@ func isCall(h *host.Host, prompt string) bool {
 }
 
 func (a *app) rehearsal(ctx context.Context, o host.SessionOptions) host.SessionOptions {
-	o.Peer = rehearsal.Start(ctx, rehearsal.Options{})
+	r := &a.run
+	o.Peer = rehearsal.Start(ctx, rehearsal.Options{Model: r.model, PermissionMode: r.permissionMode, MaxTurns: r.maxTurns})
 	return o
 }
 
