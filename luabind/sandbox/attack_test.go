@@ -93,6 +93,7 @@ func TestNoAttackOutlivesItsLimits(t *testing.T) {
 		{"lengths of huge arrays of nil", `local t = {} t[1048575] = 1 t[1048575] = nil while true do local n = #t end`, "timeout"},
 		{"next over huge arrays of nil", `local t = {} t[1048575] = 1 t[1048575] = nil while true do next(t) end`, "timeout"},
 		{"next over removed keys", `local t = {} for i = 1, 1e5 do t["k" .. i] = 1 end for i = 1, 1e5 do t["k" .. i] = nil end while true do next(t) end`, "timeout"},
+		{"next over removed keys to the last", `local t = {} for i = 1, 1e5 do t["k" .. i] = 1 end for i = 1, 99999 do t["k" .. i] = nil end while true do next(t) end`, "timeout limit"},
 		{"maxn", `local t = {} for i = 1, 1e5 do t[i] = i end while true do table.maxn(t) end`, "timeout"},
 		{"sort of many", `local t = {} for i = 1, 1e6 do t[i] = -i end while true do table.sort(t) end`, "timeout limit"},
 		{"sort with a random order", `local t = {} for i = 1, 1e4 do t[i] = i end while true do table.sort(t, function() return math.random() < 0.5 end) end`, "timeout"},

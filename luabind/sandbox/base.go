@@ -119,7 +119,10 @@ func chargeNext(L *lua.LState, t *lua.LTable, key, next lua.LValue) {
 		return
 	}
 	v := reflect.ValueOf(t).Elem()
-	holes := v.Field(keysField).Len() - v.Field(dictField).Len() - v.Field(strdictField).Len()
+	holes := 0
+	if live := v.Field(dictField).Len() + v.Field(strdictField).Len(); live > 0 {
+		holes = v.Field(keysField).Len() - live
+	}
 	if numeric {
 		holes += v.Field(arrayField).Len() - int(max(0, min(from, 1<<20)))
 	}

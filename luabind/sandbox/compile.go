@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/ast"
@@ -31,7 +33,7 @@ func Compile(chunk []ast.Stmt, name string) (proto *lua.FunctionProto, err error
 	proto, err = lua.Compile(chunk, name)
 	if err != nil {
 		if ce, ok := errors.AsType[*lua.CompileError](err); ok {
-			return nil, &SyntaxError{File: name, Line: max(ce.Line, 1), Message: ce.Message}
+			return nil, explainCompile(name, ce)
 		}
 		return nil, &SyntaxError{File: name, Line: 1, Message: err.Error()}
 	}
@@ -39,6 +41,17 @@ func Compile(chunk []ast.Stmt, name string) (proto *lua.FunctionProto, err error
 		return nil, err
 	}
 	return proto, nil
+}
+
+func explainCompile(name string, ce *lua.CompileError) *SyntaxError {
+	e := &SyntaxError{File: name, Line: max(ce.Line, 1), Message: ce.Message}
+	// An unknown label is reported for the last line of the function.
+	if head, line, ok := strings.Cut(ce.Message, " for <goto> at line "); ok {
+		if n, err := strconv.Atoi(line); err == nil {
+			e.Line, e.Message = n, head+" for goto"
+		}
+	}
+	return e
 }
 
 const (

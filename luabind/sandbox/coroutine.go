@@ -30,7 +30,11 @@ var trampoline = func() *lua.FunctionProto {
 	if err != nil {
 		panic(err)
 	}
-	return proto.FunctionPrototypes[0]
+	inner := proto.FunctionPrototypes[0]
+	for i := range inner.DbgCalls {
+		inner.DbgCalls[i].Name = "?" // tracebacks then name the function by its line
+	}
+	return inner
 }()
 
 var armUpvalue, noteUpvalue = &lua.Upvalue{}, &lua.Upvalue{}

@@ -98,7 +98,7 @@ func throw(L *lua.LState) {
 		panic(&lua.ApiError{Type: lua.ApiErrorRun, Object: L.Get(-1), StackTrace: "-"})
 	}
 	c.thrown = L.Get(-1)
-	if c.fault != nil && c.fault.Traceback == "" && c.fault != errNotBegun {
+	if c.fault != nil && (c.fault.Traceback == "" || c.fault.File == "") && c.fault != errNotBegun {
 		c.fault.setPlace(placeOf(L))
 	}
 	panic(&lua.ApiError{Type: lua.ApiErrorRun, Object: c.thrown, StackTrace: "-"})
