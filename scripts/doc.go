@@ -7,8 +7,12 @@
 // line and a code frame.
 //
 // A call runs in a Lua state that looks as if it were new: the file's top level is run again from a prototype without the
-// declarations, on libraries that all states share read-only. A tool with keep = true has one state for all its calls instead, one call
-// after the other.
+// declarations, on libraries that all states share read-only. After the call every slot that Lua can reach is compared with what it held
+// before; only a state in which nothing changed serves again. A tool with keep = true has one state for all its calls instead, one
+// call after the other.
+//
+// A call that adds two numbers takes some 1.5 µs and 17 allocations in a state that serves again or is kept, 9 µs and 61 in a new one;
+// a new state costs 1.1 times a bare one of gopher-lua, with a one-tool file 1.8 times (go test -bench 'Call|State' ./scripts, on two shared cores).
 //
 // The package starts goroutines only while it loads, and waits for them. It knows nothing of hosts, policies or sessions; what Lua sees of
 // Go is luabind's affair, and what a state may do is luabind/sandbox's.

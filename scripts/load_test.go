@@ -1,11 +1,17 @@
 package scripts
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"github.com/luatools/luatools/luabind"
+	"github.com/luatools/luatools/luabind/sandbox"
 )
 
 func TestLoadFaults(t *testing.T) {
@@ -69,6 +75,57 @@ func TestLoadFaults(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestModulesThatNeedARight(t *testing.T) {
+	l := testLoader(false)
+	l.mods = append(l.mods, &luabind.Module{Name: "http", Needs: "net", Funcs: map[string]lua.LGFunction{"get": func(*lua.LState) int { return 0 }}})
+	l.env = sandbox.NewEnv(l.mods)
+	const tool = "return tool{\n  description = 'A tool for one test alone.',%s\n  run = function()\n    local a = {}\n    return http.get()\n  end,\n}\n"
+	load := func(fields string) *file {
+		return l.file(t.Context(), &source{file: "tools/x.lua", server: "tools", base: "x", top: true, text: fmt.Sprintf(tool, fields)})
+	}
+	if f := load(""); f.ok() || len(f.problems) != 1 || f.problems[0].Error() != "tools/x.lua:5:12: 'http' is used but permissions has no net" {
+		t.Errorf("not declared: %v", f.problems)
+	}
+	if f := load(" permissions = { net = { 'example.com' } },"); !f.ok() {
+		t.Errorf("declared: %v", f.problems)
+	}
+}
+
+func TestFaultsInModules(t *testing.T) {
+	l, _ := openArchive(t, `
+-- lib/typo.lua --
+local M = {}
+function M.f(s) return strng.upper(s) end
+return M
+-- lib/fails.lua --
+local x = nil
+return x.y
+-- a.lua --
+local m = require "lib.typo"
+return tool{ description = "Uses a module with a misspelt name.", run = function() return m.f("x") end }
+-- b.lua --
+local m = require "lib.fails"
+return tool{ description = "Uses a module that cannot be run.", run = function() return "" end }
+-- good.lua --
+`+one, Options{})
+	equal(t, "tools", names(l.Snapshot()), []string{"tools/good"})
+	got := faults(l.Snapshot())
+	if len(got) != 3 {
+		t.Fatalf("faults %q", got)
+	}
+	for i, want := range []string{
+		`tools/a.lua:1:11: module "lib.typo" does not load: tools/lib/typo.lua:2:24: 'strng' is not declared: did you mean 'string'?`,
+		"tools/b.lua: ", "tools/lib/typo.lua:2:24: 'strng' is not declared: did you mean 'string'?",
+	} {
+		if !strings.HasPrefix(got[i], want) {
+			t.Errorf("fault %q, want %q", got[i], want)
+		}
+	}
+	if !strings.HasSuffix(got[1], "(tools/lib/fails.lua:2)") {
+		t.Errorf("fault %q names no place in the module", got[1])
 	}
 }
 
