@@ -59,10 +59,11 @@ func BenchmarkCall(b *testing.B) {
 	})
 	b.Run("whole", func(b *testing.B) {
 		b.ReportAllocs()
-		f := &feed{left: b.N, next: make(chan struct{}, 1), line: append(bytes.Clone(benchLine), '\n')}
-		f.next <- struct{}{}
+		answered := make(chan struct{}, 1)
+		f := &feed{left: b.N, wait: answered}
+		answered <- struct{}{}
 		c := NewConn(f, writerFunc(func(p []byte) (int, error) {
-			f.next <- struct{}{}
+			answered <- struct{}{}
 			return len(p), nil
 		}), &trivial{}, Options{})
 		if err := c.Serve(b.Context()); err != nil {
@@ -71,45 +72,34 @@ func BenchmarkCall(b *testing.B) {
 	})
 	b.Run("flood", func(b *testing.B) {
 		b.ReportAllocs()
-		n := 0
-		r := readerFunc(func(p []byte) (int, error) {
-			if n == b.N {
-				return 0, io.EOF
-			}
-			n++
-			id := []byte("00000000") // an id of its own for each: one in work is not started twice
-			for i, v := 7, n; i >= 0; i, v = i-1, v/10 {
-				id[i] = '0' + byte(v%10)
-			}
-			at := bytes.Index(benchLine, []byte("5f2b8c1e"))
-			return copy(p, benchLine[:at]) + copy(p[at:], id) + copy(p[at+8:], benchLine[at+8:]) + copy(p[len(benchLine):], "\n"), nil
-		})
-		if err := NewConn(r, io.Discard, &trivial{}, Options{}).Serve(b.Context()); err != nil {
+		if err := NewConn(&feed{left: b.N}, io.Discard, &trivial{}, Options{}).Serve(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 	})
 }
 
-// feed gives the same line again after each answer.
+// feed gives benchLine again and again, each time under another request_id.
 type feed struct {
 	left int
-	next chan struct{}
-	line []byte
+	wait <-chan struct{} // before each line; nil: never
 }
 
 func (f *feed) Read(p []byte) (int, error) {
-	<-f.next
+	if f.wait != nil {
+		<-f.wait
+	}
 	if f.left == 0 {
 		return 0, io.EOF
 	}
+	n := copy(p, benchLine)
+	id := p[bytes.Index(p, []byte("5f2b8c1e")):]
+	for i, v := 7, f.left; i >= 0; i, v = i-1, v/10 {
+		id[i] = '0' + byte(v%10)
+	}
 	f.left--
-	return copy(p, f.line), nil
+	return n + copy(p[n:], "\n"), nil
 }
 
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

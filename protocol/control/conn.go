@@ -46,6 +46,8 @@ type Conn struct {
 	broken chan struct{}    // closed when a write has failed
 	done   chan struct{}    // closed when no answer can come any more; err is set then
 
+	lastServer struct{ raw, name string } // of the goroutine that reads
+
 	mu          sync.Mutex
 	inWork      map[string]*incoming // the CLI's requests, by request_id as it came
 	pending     map[string]pending   // ours, by request_id

@@ -229,18 +229,23 @@ func (s *slowHandler) Hook(context.Context, *HookRequest) (*HookResult, error) {
 }
 
 func TestTheCauseTellsWhoCancelled(t *testing.T) {
-	for _, line := range []string{
-		`{"type":"control_cancel_request","request_id":"1"}`,
-		`{"type":"control_request","request_id":"2","request":{"subtype":"mcp_message","server_name":"demo_tools","message":{"method":"notifications/cancelled","params":{"requestId":1}}}}`,
+	for _, tt := range []struct {
+		name, line string
+		want       error
+	}{
+		{"a request that was withdrawn", `{"type":"control_cancel_request","request_id":"1"}`, context.Canceled},
+		{"a call that was cancelled", `{"type":"control_request","request_id":"2","request":{"subtype":"mcp_message","server_name":"demo_tools","message":{"method":"notifications/cancelled","params":{"requestId":1}}}}`, ErrCancelled},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			c := connect(t, t.Context(), Options{})
-			c.discard()
-			// One write, so that the cancel is read before the call's goroutine has had a chance to run.
-			io.WriteString(c.in, hold+"\n"+line+"\n")
-			if cause := <-c.h.causes; cause != ErrCancelled {
-				t.Errorf("%s: cause %v, want ErrCancelled", line, cause)
-			}
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := connect(t, t.Context(), Options{})
+				c.discard()
+				// One write, so that the cancel is read before the call's goroutine has had a chance to run.
+				io.WriteString(c.in, hold+"\n"+tt.line+"\n")
+				if cause := <-c.h.causes; cause != tt.want {
+					t.Errorf("cause %v, want %v", cause, tt.want)
+				}
+			})
 		})
 	}
 }

@@ -10,8 +10,8 @@ var (
 	// does not know.
 	ErrTimeout = errors.New("the CLI did not answer in time")
 
-	// ErrCancelled is the cause of the context of a request that the CLI has withdrawn, or of a call that it cancelled.
-	ErrCancelled = errors.New("cancelled by the CLI")
+	// ErrCancelled is the cause of the context of a call that the CLI has cancelled.
+	ErrCancelled = errors.New("the CLI cancelled the call")
 )
 
 // RequestError is the CLI's error answer to a request of ours.

@@ -8,8 +8,8 @@ import (
 )
 
 // Handler answers what the CLI asks. CanUseTool, MCPMessage and Hook run concurrently, each request in a goroutine of its
-// own; their context is cancelled when the CLI withdraws the request or cancels the call (the cause is [ErrCancelled]),
-// and when the connection ends. A panic becomes an error answer. Message and Written must not block.
+// own; their context is cancelled when the CLI withdraws the request, when it cancels the call (the cause is then
+// [ErrCancelled]), and when the connection ends. A panic becomes an error answer. Message and Written must not block.
 type Handler interface {
 	// CanUseTool decides whether a tool may run. An error, a nil result or one that is no valid JSON refuses the call.
 	CanUseTool(context.Context, *PermissionRequest) (*PermissionResult, error)

@@ -21,9 +21,12 @@ type incoming struct {
 	reply   bool              // the message answers one of ours
 
 	ctx       context.Context
-	cancel    context.CancelCauseFunc
-	endCall   func() // ends the JSON-RPC call, nil when it is none
-	withdrawn bool   // the CLI wants no answer any more; guarded by Conn.mu
+	cancel    context.CancelFunc // ends ctx, and the JSON-RPC call when it is one
+	withdrawn bool               // the CLI wants no answer any more; guarded by Conn.mu
+
+	// What goes back; here to be no allocations of their own.
+	answer answer
+	mcp    mcpAnswer
 }
 
 // request starts the work on a control_request. An id that is in work already is a second delivery and starts nothing.
@@ -32,19 +35,21 @@ func (c *Conn) request(ctx context.Context, e envelope) {
 		c.noise(e.raw, `control_request without "request_id"`)
 		return
 	}
-	in := &incoming{id: e.id, raw: e.request}
-	in.ctx, in.cancel = context.WithCancelCause(ctx)
+	in := &incoming{id: e.id, raw: e.request, ctx: ctx}
 	c.mu.Lock()
 	if c.inWork[string(e.id)] != nil {
 		c.mu.Unlock()
-		in.cancel(nil)
 		return
 	}
 	c.inWork[string(e.id)] = in
 	c.mu.Unlock()
 
 	c.open(in)
-	c.work.Go(func() { c.run(in) })
+	if in.cancel == nil {
+		in.ctx, in.cancel = context.WithCancel(ctx)
+	}
+	c.work.Add(1)
+	go c.run(in)
 }
 
 // open takes the request apart. It belongs to the goroutine that reads: a notifications/cancelled that follows on the wire
@@ -59,7 +64,7 @@ func (c *Conn) open(in *incoming) {
 	if in.subtype != "mcp_message" {
 		return
 	}
-	if in.server = text(parts.server); parts.server == nil || parts.message == nil {
+	if in.server = c.serverName(parts.server); parts.server == nil || parts.message == nil {
 		in.fault = malformed(`mcp_message needs "server_name" and "message"`)
 		return
 	}
@@ -81,8 +86,16 @@ func (c *Conn) open(in *incoming) {
 		}
 	default:
 		in.rpc = req
-		in.ctx, in.endCall = c.calls.Begin(in.ctx, callKey(in.server, req.ID))
+		in.ctx, in.cancel = c.calls.Begin(in.ctx, callKey(in.server, req.ID))
 	}
+}
+
+// serverName returns the text of a server's name, which is mostly the same as in the message before.
+func (c *Conn) serverName(raw []byte) string {
+	if string(raw) != c.lastServer.raw {
+		c.lastServer.raw, c.lastServer.name = string(raw), text(raw)
+	}
+	return c.lastServer.name
 }
 
 func malformed(why string) *protocol.Error {
@@ -101,14 +114,15 @@ func (c *Conn) withdraw(id []byte) {
 	}
 	c.mu.Unlock()
 	if in != nil {
-		in.cancel(ErrCancelled)
+		in.cancel()
 	}
 }
 
 // run answers a request, in the request's own goroutine.
 func (c *Conn) run(in *incoming) {
+	defer c.work.Done()
 	defer c.forget(in)
-	a := c.answer(in)
+	a := c.ask(in)
 	if a == nil || !c.awaited(in) {
 		return
 	}
@@ -122,12 +136,9 @@ func (c *Conn) run(in *incoming) {
 	}
 }
 
-// forget ends the request's contexts and frees its id.
+// forget ends the request's context and frees its id.
 func (c *Conn) forget(in *incoming) {
-	if in.endCall != nil {
-		in.endCall()
-	}
-	in.cancel(nil)
+	in.cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.inWork, string(in.id))
@@ -155,8 +166,8 @@ func (c *Conn) brokenBy() error {
 	return c.writeErr
 }
 
-// answer asks the Handler and returns what goes back, nil when nothing does. A panic of the Handler becomes an error.
-func (c *Conn) answer(in *incoming) (a *answer) {
+// ask asks the Handler and returns what goes back, nil when nothing does. A panic of the Handler becomes an error.
+func (c *Conn) ask(in *incoming) (a *answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			if c.o.Fault != nil {
@@ -176,7 +187,7 @@ func (c *Conn) answer(in *incoming) (a *answer) {
 	case "hook_callback":
 		return c.hook(in)
 	case "elicitation":
-		return &answer{id: in.id, payload: declined}
+		return in.success(declined)
 	case "request_user_dialog":
 		return nil // we declare no dialog; an answer would end one that somebody else shows
 	}
@@ -185,12 +196,12 @@ func (c *Conn) answer(in *incoming) (a *answer) {
 
 func (c *Conn) mcpMessage(in *incoming) *answer {
 	if in.reply {
-		return &answer{id: in.id, payload: acknowledged}
+		return in.success(acknowledged)
 	}
 	res, err := c.h.MCPMessage(in.ctx, in.server, in.rpc)
 	switch {
 	case in.rpc.Notification():
-		return &answer{id: in.id, payload: acknowledged}
+		return in.success(acknowledged)
 	case context.Cause(in.ctx) == ErrCancelled:
 		return in.rpcError(&protocol.Error{Code: protocol.CodeCancelled, Message: "the call was cancelled"})
 	case err != nil:
@@ -198,9 +209,9 @@ func (c *Conn) mcpMessage(in *incoming) *answer {
 	case res == nil:
 		return in.failed(fmt.Errorf("server %q gave no answer to %s", in.server, in.rpc.Method))
 	}
-	m := &mcpAnswer{*res}
-	m.ID = in.rpc.ID // with any other the CLI's call would never end
-	return &answer{id: in.id, payload: m}
+	in.mcp.Response = *res
+	in.mcp.ID = in.rpc.ID // with any other the CLI's call would never end
+	return in.success(&in.mcp)
 }
 
 func (c *Conn) canUseTool(in *incoming) *answer {
@@ -216,7 +227,7 @@ func (c *Conn) canUseTool(in *incoming) *answer {
 	if err != nil {
 		return in.failed(err)
 	}
-	return &answer{id: in.id, payload: payload}
+	return in.success(payload)
 }
 
 func (c *Conn) hook(in *incoming) *answer {
@@ -229,12 +240,12 @@ func (c *Conn) hook(in *incoming) *answer {
 		return in.failed(err)
 	}
 	if res == nil || res.Output == nil {
-		return &answer{id: in.id, payload: nothing}
+		return in.success(nothing)
 	}
 	if !protocol.IsObject(res.Output) {
 		return in.failed(fmt.Errorf("the output of hook %s is no JSON object", req.CallbackID))
 	}
-	return &answer{id: in.id, payload: protocol.Raw(res.Output)}
+	return in.success(protocol.Raw(res.Output))
 }
 
 // failed answers with an error: a JSON-RPC one where the CLI waits for JSON-RPC, else the control protocol's. A
@@ -242,7 +253,7 @@ func (c *Conn) hook(in *incoming) *answer {
 func (in *incoming) failed(err error) *answer {
 	switch {
 	case in.rpc != nil && in.rpc.Notification():
-		return &answer{id: in.id, payload: acknowledged}
+		return in.success(acknowledged)
 	case in.rpc != nil:
 		rpc, ok := errors.AsType[*protocol.Error](err)
 		if !ok {
@@ -258,5 +269,11 @@ func (in *incoming) failed(err error) *answer {
 }
 
 func (in *incoming) rpcError(err *protocol.Error) *answer {
-	return &answer{id: in.id, payload: &mcpAnswer{protocol.Response{ID: in.rpc.ID, Error: err}}}
+	in.mcp.Response = protocol.Response{ID: in.rpc.ID, Error: err}
+	return in.success(&in.mcp)
+}
+
+func (in *incoming) success(payload protocol.Appender) *answer {
+	in.answer = answer{id: in.id, payload: payload}
+	return &in.answer
 }
