@@ -213,12 +213,28 @@ func baseUnpack(L *lua.LState) int {
 	}
 }
 
+// rounded is the nearest number to a value of Go that offers one, such as an integer beyond 2^53. Only tonumber asks for it: what rounds
+// must be asked for.
+func rounded(v lua.LValue) (float64, bool) {
+	ud, ok := v.(*lua.LUserData)
+	if !ok {
+		return 0, false
+	}
+	n, ok := ud.Value.(interface{ LuaNumber() float64 })
+	if !ok {
+		return 0, false
+	}
+	return n.LuaNumber(), true
+}
+
 // baseToNumber reads what Lua reads. The original takes octal, "inf", "1_000" and cuts hexadecimals to 63 bits.
 func baseToNumber(L *lua.LState) int {
 	value := checkAny(L, 1)
 	base := optInt(L, 2, 10)
 	if base == 10 {
 		if v, ok := numberOf(value); ok {
+			L.Push(lua.LNumber(v))
+		} else if v, ok := rounded(value); ok {
 			L.Push(lua.LNumber(v))
 		} else {
 			L.Push(lua.LNil)
