@@ -11,6 +11,9 @@
 // ends what does not end by itself. [Probe] asks a CLI for its version; the one table of differences between versions is
 // in version.go.
 //
+// One tools/call of 300 bytes, from the line read to the answer written, costs 3.1 µs and 11 allocations beside the tool's
+// own work: 1.2 µs and 2 for decoding, 0.2 µs for encoding, the rest for its goroutine and context (BenchmarkCall).
+//
 // The package knows nothing of tools or MCP methods, except that a notification wants an acknowledgement and that
 // notifications/cancelled cancels a call. Goroutines: one for each request that Serve has in work (Serve waits for them),
 // and two for each process (one waits for its end, one reads its stderr; both end with it).
