@@ -370,7 +370,7 @@ func TestProbe(t *testing.T) {
 		{"version", patience, "2.1.33", true},
 		{"says nothing", patience, "", true},
 		{"exits at once", patience, "", true},
-		{"version, then hangs", time.Second, "2.1.33", false},
+		{"version, then hangs", 3 * time.Second, "2.1.33", false},
 	} {
 		t.Run(tt.how, func(t *testing.T) {
 			t.Setenv("CONTROL_TEST_CHILD", tt.how)
