@@ -63,7 +63,9 @@ func jsonDecode(L *lua.LState) int {
 		if nulls != lua.LNil && nulls.Type() != lua.LTBool {
 			raise(L, fn+": nulls: want true or false, got "+describe(nulls))
 		}
-		o.Nulls = nulls == lua.LTrue
+		if nulls == lua.LTrue {
+			o.Nulls = luajson.NullsKept
+		}
 	}
 	if c := sandbox.CallOf(L); c != nil {
 		o.Charge = func(n int) { c.Charge(L, n) }

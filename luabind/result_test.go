@@ -293,7 +293,7 @@ func FuzzConvert(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		v, err := luajson.Decode(b, luajson.DecodeOptions{Nulls: true, Limits: luajson.Limits{Bytes: 1 << 16, Depth: 50}})
+		v, err := luajson.Decode(b, luajson.DecodeOptions{Nulls: luajson.NullsKept, Limits: luajson.Limits{Bytes: 1 << 16, Depth: 50}})
 		if err != nil {
 			return
 		}

@@ -157,12 +157,13 @@ func (c *call) on(ctx context.Context, r *ready, args json.RawMessage) (*mcp.Cal
 	return res, nil
 }
 
-// decode makes a Lua value of the arguments. Those that cannot be read are no fault of the tool.
+// decode makes a Lua value of the arguments. A parameter that is null counts as absent; null further down is data that must survive.
+// Arguments that cannot be read are no fault of the tool.
 func decode(args json.RawMessage) (lua.LValue, error) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	value, err := luajson.Decode(args, luajson.DecodeOptions{})
+	value, err := luajson.Decode(args, luajson.DecodeOptions{Nulls: luajson.NullsBelow})
 	if err != nil {
 		return nil, &sandbox.Fault{Kind: sandbox.Raised, Message: fmt.Sprintf("the arguments cannot be read: %v", err)}
 	}

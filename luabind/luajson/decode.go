@@ -14,13 +14,21 @@ import (
 type DecodeOptions struct {
 	Limits Limits
 
-	// Nulls keeps null members of objects, and a null that is the whole text, as Null instead of leaving them out (nil).
-	// A null in a list is Null in any case.
-	Nulls bool
+	// Nulls says what becomes of null members of objects. A null in a list is Null in any case.
+	Nulls Nulls
 
 	// Charge is told of memory, in bytes, before it is made; it may panic. Nil means that nobody counts.
 	Charge func(bytes int)
 }
+
+// Nulls says what becomes of null members of objects.
+type Nulls uint8
+
+const (
+	NullsAbsent Nulls = iota // left out; a null that is the whole text is nil
+	NullsBelow               // left out of the outermost object, Null further down: the arguments of a tool
+	NullsKept                // Null
+)
 
 // maxExponent bounds exponents either way. Arguments are judged with exact fractions, which 1e999999 would make enormous.
 const maxExponent = 400
@@ -46,7 +54,7 @@ func Decode(b []byte, o DecodeOptions) (lua.LValue, error) {
 		return lua.LNil, d.err // its stacks are not clear: another decoder takes its place
 	}
 	d.reset()
-	if v == lua.LValue(Null) && !o.Nulls {
+	if v == lua.LValue(Null) && o.Nulls != NullsKept {
 		return lua.LNil, nil
 	}
 	return v, nil
@@ -60,7 +68,7 @@ type decoder struct {
 	i      int
 	depth  int
 	nodes  int
-	nulls  bool
+	nulls  Nulls
 	limits Limits
 	charge func(int)
 	err    *SyntaxError
@@ -250,7 +258,7 @@ func (d *decoder) object() (*lua.LTable, bool) {
 		if !ok {
 			return nil, false
 		}
-		if v == lua.LValue(Null) && !d.nulls {
+		if v == lua.LValue(Null) && d.leftOut() {
 			nulls++
 		}
 		d.keys, d.values = append(d.keys, key), append(d.values, v)
@@ -268,6 +276,11 @@ func (d *decoder) object() (*lua.LTable, bool) {
 	clear(values)
 	d.keys, d.values = d.keys[:firstKey], d.values[:firstValue]
 	return t, ok
+}
+
+// leftOut reports whether null members of the object under way are left out.
+func (d *decoder) leftOut() bool {
+	return d.nulls == NullsAbsent || d.nulls == NullsBelow && d.depth == 1
 }
 
 // smallObject is how many members an object may have to look for a repeated name one by one.

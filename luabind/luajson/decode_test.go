@@ -113,12 +113,23 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
+func TestNullsBelowTheOutermostObjectAreKeptForArguments(t *testing.T) {
+	v, err := Decode([]byte(`{"a":null,"b":{"c":null},"d":[{"e":null}]}`), DecodeOptions{Nulls: NullsBelow})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Append(nil, v, EncodeOptions{})
+	if want := `{"b":{"c":null},"d":[{"e":null}]}`; err != nil || string(got) != want {
+		t.Errorf("decoded and encoded: %s, %v; want %s", got, err, want)
+	}
+}
+
 func TestNullsAreKeptOnRequest(t *testing.T) {
-	v, err := Decode([]byte(`{"a":null}`), DecodeOptions{Nulls: true})
+	v, err := Decode([]byte(`{"a":null}`), DecodeOptions{Nulls: NullsKept})
 	if err != nil || v.(*lua.LTable).RawGetString("a") != lua.LValue(Null) {
 		t.Errorf("got %v, %v", v, err)
 	}
-	if v, err := Decode([]byte(`null`), DecodeOptions{Nulls: true}); err != nil || v != lua.LValue(Null) {
+	if v, err := Decode([]byte(`null`), DecodeOptions{Nulls: NullsKept}); err != nil || v != lua.LValue(Null) {
 		t.Errorf("got %v, %v", v, err)
 	}
 	if v, err := Decode([]byte(`null`), DecodeOptions{}); err != nil || v != lua.LNil {

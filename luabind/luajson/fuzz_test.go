@@ -22,7 +22,7 @@ func FuzzConvert(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		v, err := Decode(b, DecodeOptions{Nulls: true, Limits: Limits{Depth: 50, Nodes: 10_000, Bytes: 1 << 16}})
+		v, err := Decode(b, DecodeOptions{Nulls: NullsKept, Limits: Limits{Depth: 50, Nodes: 10_000, Bytes: 1 << 16}})
 		if err != nil {
 			if want := err.Error(); want == "" {
 				t.Fatal("an error without words")
@@ -41,7 +41,7 @@ func FuzzConvert(f *testing.F) {
 		if !reflect.DeepEqual(standard(t, once, float), standard(t, b, float)) {
 			t.Fatalf("%q became %q", b, once)
 		}
-		again, err := Decode(once, DecodeOptions{Nulls: true})
+		again, err := Decode(once, DecodeOptions{Nulls: NullsKept})
 		if err != nil {
 			t.Fatalf("%q: %v", once, err)
 		}
