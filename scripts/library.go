@@ -20,6 +20,9 @@ type Options struct {
 	// NoReuse makes a new Lua state for every call. Otherwise a state serves again when the call before has left nothing in it, which is
 	// the same to the tool and faster.
 	NoReuse bool
+	// Granted reports whether a tool may have what it declares, when an edit made it ask for more than it had; until then the file serves its
+	// last version. Nil grants nothing. It is called during reloads, by one goroutine.
+	Granted func(server, tool string, p *luabind.Permissions) bool
 	Log     func(file, level, text string) // what tools print while they load, by several goroutines at once; nil drops it
 }
 

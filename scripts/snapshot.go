@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Snapshot is all tools at one moment. It never changes.
@@ -15,6 +16,9 @@ type Snapshot struct {
 	Problems []*Error  // faults and warnings, sorted by file and line
 	Ignored  []Ignored
 	Disabled []*Tool // loaded, but enabled said no; sorted by server and name
+
+	// Removed tells, by server/tool, when a tool that is there no more was taken out; the latest maxRemoved of this Library.
+	Removed map[string]time.Time
 
 	files       []*file
 	serverFiles []*serverFile
