@@ -91,9 +91,6 @@ func coWrap(L *lua.LState) int {
 		n := L.GetTop()
 		if !resume(L, th, 1) {
 			c := CallOf(L)
-			if text, ok := L.Get(-1).(lua.LString); ok && c.last.value == text {
-				raiseAs(L, string(text), c.last.fault)
-			}
 			where := c.where // of the coroutine: better than that of the call of wrap
 			defer func() { c.where = where }()
 			L.Error(L.Get(-1), 0)

@@ -47,19 +47,26 @@ type raised struct {
 
 // Raise raises an error meant for the model, as error{ message = …, hint = … } does. It does not return.
 func Raise(L *lua.LState, message, hint string) {
-	raiseAs(L, position(L, 1)+message, &Fault{Kind: Raised, Message: message, Hint: hint})
+	raiseHere(L, &Fault{Kind: Raised, Message: message, Hint: hint})
 }
 
 // raiseLimit raises an error that pcall may catch, because nothing was used up yet.
 func raiseLimit(L *lua.LState, message string) {
-	raiseAs(L, position(L, 1)+message, &Fault{Kind: Limit, Message: message})
+	raiseHere(L, &Fault{Kind: Limit, Message: message})
 }
 
-func raiseAs(L *lua.LState, text string, f *Fault) {
+// raiseHere raises f with the position of the Lua code that called the running Go function.
+func raiseHere(L *lua.LState, f *Fault) {
+	f.File, f.Line = frameAt(L, 1)
+	raiseAs(L, lua.LString(prefix(f.File, f.Line)+f.Message), f)
+}
+
+// raiseAs raises a value and remembers what it means.
+func raiseAs(L *lua.LState, value lua.LValue, f *Fault) {
 	if c := CallOf(L); c != nil {
-		c.last = raised{lua.LString(text), f}
+		c.last = raised{value, f}
 	}
-	L.Error(lua.LString(text), 0)
+	L.Error(value, 0)
 }
 
 // Deny ends the call as denied: pcall cannot catch it. It does not return.
@@ -70,15 +77,15 @@ func Deny(L *lua.LState, message string) {
 	L.Error(lua.LString(message), 0)
 }
 
-// position returns "file:line: " of the Lua function at a level, 1 being the one that called the running Go function; "" for a Go function.
-func position(L *lua.LState, level int) string {
-	file, line := frameAt(L, level)
+// prefix is what Lua puts before a message.
+func prefix(file string, line int) string {
 	if line <= 0 {
 		return ""
 	}
 	return file + ":" + strconv.Itoa(line) + ": "
 }
 
+// frameAt returns where the function at a level is, 1 being the one that called the running Go function; nothing for a Go function.
 func frameAt(L *lua.LState, level int) (file string, line int) {
 	dbg, ok := L.GetStack(level)
 	if !ok {
@@ -181,9 +188,6 @@ func (c *Call) translate(value lua.LValue) *Fault {
 		return c.fault
 	}
 	f := c.meaning(value)
-	if text, ok := value.(lua.LString); ok && f.File == "" {
-		f.File, f.Line, _ = splitPosition(string(text))
-	}
 	f.setPlace(c.where)
 	if f.Kind == Broken {
 		f.Message = "the tool has a fault: " + f.Message
@@ -196,17 +200,20 @@ func (c *Call) translate(value lua.LValue) *Fault {
 
 // meaning says what a raised value means, a Broken one still without the words around it.
 func (c *Call) meaning(value lua.LValue) *Fault {
+	if c.last.fault != nil && c.last.value == value {
+		f := *c.last.fault
+		f.Message, f.Hint = cut(f.Message), cut(f.Hint)
+		return &f
+	}
 	switch v := value.(type) {
 	case *lua.LTable:
 		return tableFault(v)
 	case lua.LString:
-		if c.last.fault != nil && c.last.value == value {
-			f := *c.last.fault
-			f.Message, f.Hint = cut(f.Message), cut(f.Hint)
-			return &f
-		}
-		_, _, rest := splitPosition(string(v))
-		return vmFault(rest)
+		// Raised by the VM or a library function, so the position is not of the tool's making.
+		file, line, rest := splitPosition(string(v))
+		f := vmFault(rest)
+		f.File, f.Line = file, line
+		return f
 	case lua.LNumber:
 		return &Fault{Kind: Raised, Message: numberText(v)}
 	case *lua.LNilType:

@@ -131,17 +131,14 @@ func (c *Call) noteCaught(value lua.LValue) {
 		return
 	}
 	if _, ok := value.(lua.LString); ok {
-		f := c.meaning(value)
-		f.setPlace(c.where)
-		c.last = raised{value, f}
+		c.last = raised{value, c.meaning(value)}
 	}
 }
 
 // baseError raises any value; a string or number gets the position that level asks for. The original gives none to numbers.
 func baseError(L *lua.LState) int {
 	value := L.Get(1)
-	text, ok := textOf(value)
-	if !ok {
+	if _, ok := textOf(value); !ok {
 		L.Error(value, 0)
 		return 0
 	}
@@ -149,43 +146,40 @@ func baseError(L *lua.LState) int {
 	if L.GetTop() >= 2 && L.Get(2) != lua.LNil {
 		level = checkInt(L, 2)
 	}
-	at := ""
-	if level > 0 {
-		at = position(L, level)
-	}
-	if _, isNumber := value.(lua.LNumber); isNumber && at == "" {
-		CallOf(L).last = raised{value, &Fault{Kind: Raised, Message: text}}
-		L.Error(value, 0)
-	}
-	raiseText(L, at, text)
+	raiseText(L, value, level)
 	return 0
 }
 
 // baseAssert raises its message as error does, but without position, as in Lua. The original takes strings alone.
 func baseAssert(L *lua.LState) int {
-	L.CheckAny(1)
+	checkAny(L, 1)
 	if lua.LVAsBool(L.Get(1)) {
 		return L.GetTop()
 	}
-	if L.GetTop() < 2 || L.Get(2) == lua.LNil {
+	if L.Get(2) == lua.LNil {
 		L.RaiseError("assertion failed!")
 	}
 	if text, ok := textOf(L.Get(2)); ok {
-		raiseText(L, "", text)
+		raiseText(L, lua.LString(text), 0)
 	}
 	L.Error(L.Get(2), 0)
 	return 0
 }
 
-// raiseText raises at+text; text that was caught before keeps what it meant.
-func raiseText(L *lua.LState, at, text string) {
+// raiseText raises a string or number, with the position of a level above 0. What was caught before keeps what it meant.
+func raiseText(L *lua.LState, value lua.LValue, level int) {
 	c := CallOf(L)
-	f := &Fault{Kind: Raised, Message: text}
-	if known, ok := c.last.value.(lua.LString); ok && string(known) == text {
+	text, _ := textOf(value)
+	file, line := frameAt(L, max(level, 1))
+	f := &Fault{Kind: Raised, Message: text, File: file, Line: line}
+	if c.last.fault != nil && c.last.value == value {
 		f = c.last.fault
 	}
-	c.Charge(L, len(at)+len(text))
-	raiseAs(L, at+text, f)
+	if level > 0 && line > 0 {
+		value = lua.LString(prefix(file, line) + text)
+	}
+	c.Charge(L, len(text))
+	raiseAs(L, value, f)
 }
 
 func textOf(v lua.LValue) (string, bool) {

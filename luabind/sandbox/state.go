@@ -176,6 +176,9 @@ func (s *State) Close() {
 	s.call.end()
 	if !s.dead {
 		s.L.Close()
+		for _, th := range s.spare {
+			th.Close()
+		}
 	}
 	s.dead = true
 	s.spare, s.loaded, s.snapshot = nil, nil, snapshot{}
