@@ -18,6 +18,10 @@ type SessionOptions struct {
 	Command control.Command
 	Peer    control.Peer // instead of a process; nil: start Command
 	Conn    control.Options
+
+	// Follow prepares the session for a host that is watched ([Host.Watch]): the CLI is started so that changed schemas reach the model in
+	// a running conversation, and it tells when its own tools may have written a tool file. Without it, added tools still arrive.
+	Follow bool
 }
 
 // Session is one run of the Claude CLI. It is safe for concurrent use. Its goroutines are the reader of the CLI's lines with one for each
