@@ -42,10 +42,18 @@ func baseType(L *lua.LState) int {
 	return 1
 }
 
+// baseGetMetatable shows the metatables of tables alone: those of strings and userdata are shared by all states.
 func baseGetMetatable(L *lua.LState) int {
-	L.Push(L.GetMetatable(checkAny(L, 1)))
+	v := checkAny(L, 1)
+	mt := L.GetMetatable(v)
+	if _, shared := mt.(*lua.LTable); shared && v.Type() != lua.LTTable {
+		mt = lua.LString(lockedText)
+	}
+	L.Push(mt)
 	return 1
 }
+
+const lockedText = "the metatable is locked"
 
 // baseSetMetatable takes tables alone. The original replaces the metatable of every string and function of the state.
 func baseSetMetatable(L *lua.LState) int {

@@ -88,8 +88,10 @@ func (c *Call) begin(ctx context.Context, mode Mode, l Limits, data any) {
 	c.parent, c.parentDone = ctx, ctx.Done()
 	c.fault, c.thrown, c.last, c.where = nil, nil, raised{}, place{}
 	c.protected, c.resumes, c.random = 0, 0, nil
+	c.mu.Lock()
 	c.stop = ""
 	c.stopped.Store(false)
+	c.mu.Unlock()
 	c.window = min(firstWindow, c.steps)
 	c.left = c.window
 	c.look() // a parent that is done already stops the first instruction

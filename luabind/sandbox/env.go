@@ -14,7 +14,7 @@ import (
 type Module struct {
 	Name   string
 	Funcs  map[string]lua.LGFunction
-	Values map[string]lua.LValue // constants and nested read-only values; a table is copied into a read-only one
+	Values map[string]lua.LValue // constants; a table is copied into a read-only one, a userdata must never change
 	Call   lua.LGFunction        // makes the module callable, with the arguments alone on the stack; nil when it is not
 	Needs  string                // the right it needs ("net", "db", …); empty when it is always there
 }
@@ -22,11 +22,11 @@ type Module struct {
 // Env is the environment of the states of one file: base, standard libraries and modules, built once, read-only, shared by any number of
 // states at once.
 type Env struct {
-	names   []string    // of all globals, sorted
-	globals *library    // what _G shows
-	empty   *lua.LTable // the environment of every function: it holds nothing, so that every access meets its metatable
-	strings *lua.LTable // metatable of strings
-	shared  map[*lua.LFunction]struct{}
+	names   []string                // of all globals, sorted
+	globals *library                // what _G shows
+	empty   *lua.LTable             // the environment of every function: it holds nothing, so that every access meets its metatable
+	strings *lua.LTable             // metatable of strings
+	shared  map[lua.LValue]struct{} // functions and userdata that belong to all states
 }
 
 // NewEnv builds an environment of the standard libraries and mods. Modules of one name are joined; naming a function twice panics.
@@ -40,7 +40,7 @@ func NewEnv(mods []*Module) *Env {
 		}
 		j.add(m)
 	}
-	e := &Env{empty: &lua.LTable{Metatable: lua.LNil}, shared: map[*lua.LFunction]struct{}{}}
+	e := &Env{empty: &lua.LTable{Metatable: lua.LNil}, shared: map[lua.LValue]struct{}{}}
 	globals := e.fields(joined[""])
 	delete(joined, "")
 	for name, m := range joined {
@@ -151,8 +151,9 @@ func (e *Env) fields(m *Module) map[string]lua.LValue {
 func (e *Env) frozen(name string, v lua.LValue, depth int) lua.LValue {
 	t, ok := v.(*lua.LTable)
 	if !ok {
-		if fn, ok := v.(*lua.LFunction); ok {
-			e.shared[fn] = struct{}{}
+		switch v.(type) {
+		case *lua.LFunction, *lua.LUserData:
+			e.shared[v] = struct{}{}
 		}
 		return v
 	}
@@ -196,7 +197,7 @@ func (e *Env) userdata(lib *library, call lua.LGFunction) *lua.LUserData {
 // metatable makes one that scripts cannot see through getmetatable.
 func (e *Env) metatable(fields map[string]lua.LValue) *lua.LTable {
 	mt := sortedTable(fields)
-	mt.RawSetString("__metatable", lua.LString("the metatable is locked"))
+	mt.RawSetString("__metatable", lua.LString(lockedText))
 	return mt
 }
 

@@ -12,7 +12,7 @@ import (
 
 var testModules = []*Module{
 	{Name: "json", Funcs: map[string]lua.LGFunction{"encode": func(L *lua.LState) int { L.Push(lua.LString("{}")); return 1 }},
-		Values: map[string]lua.LValue{"null": &lua.LUserData{Value: typedValue("null"), Metatable: lua.LNil}}},
+		Values: map[string]lua.LValue{"null": &lua.LUserData{Value: typedValue("null"), Metatable: list()}}},
 	{Name: "", Funcs: map[string]lua.LGFunction{"print": func(L *lua.LState) int { return 0 }}},
 	{Name: "param", Call: func(L *lua.LState) int { L.Push(lua.LNumber(L.GetTop())); return 1 }, Values: map[string]lua.LValue{"units": list("m", "s")}},
 	{Name: "math", Funcs: map[string]lua.LGFunction{"sum": func(L *lua.LState) int { L.Push(lua.LNumber(3)); return 1 }}},
@@ -44,6 +44,7 @@ func TestModulesAreReadOnlyTables(t *testing.T) {
 		`return _G.json == json, _G._G == _G, rawget(_G, "json") == json, rawget(_G, "nothing")`:                                  "true true true nil",
 		`local n = 0 for k in pairs(_G) do n = n + 1 end local m = 0 for k in next, _G do m = m + 1 end return n == m and n > 20`: "true",
 		`local t = setmetatable({}, { __index = string }) return t.upper("x")`:                                                    "X",
+		`return getmetatable(json.null), getmetatable(""), getmetatable(string)`:                                                  "the metatable is locked the metatable is locked the metatable is locked",
 		`return tostring(string), tostring(_G)`:                                                                                   "table: string table: _G",
 	} {
 		got, f := runIn(t, env, src, Limits{})
@@ -60,6 +61,21 @@ func TestModulesAreReadOnlyTables(t *testing.T) {
 		if got := env.Near(name); got != want {
 			t.Errorf("Near(%q) = %q, want %q", name, got, want)
 		}
+	}
+}
+
+func TestAConstantOfAModuleDoesNotHinderReuse(t *testing.T) {
+	s := NewEnv(testModules).NewState()
+	defer s.Close()
+	s.Begin(context.Background(), Calling, Limits{}, nil)
+	defer s.End()
+	values, err := s.Run(compiled(t, `local null = json.null return function() return null end`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Record(values...)
+	if ok, reason := s.Unchanged(); !ok {
+		t.Error(reason)
 	}
 }
 

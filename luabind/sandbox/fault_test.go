@@ -125,6 +125,9 @@ func TestADenialAndACrashCannotBeCaught(t *testing.T) {
 			if f == nil || f.Kind != kind || !s.Dead() {
 				t.Errorf("%s: %+v", src, f)
 			}
+			if kind == Crashed && !strings.Contains(way, "coroutine") && !strings.Contains(f.Panic, "fault_test.go") {
+				t.Errorf("%s: the panic has no Go stack: %s", src, f.Panic)
+			}
 			if kind == Crashed && (!strings.Contains(f.Panic, "nil map") || strings.Contains(f.Message, "nil map")) {
 				t.Errorf("%s: panic %q, message %q", src, f.Panic, f.Message)
 			}

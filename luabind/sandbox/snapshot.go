@@ -144,6 +144,9 @@ func (w *walker) drain() {
 }
 
 func (w *walker) userdata(u *lua.LUserData, at int) {
+	if _, ok := w.s.env.shared[u]; ok {
+		return
+	}
 	switch v := u.Value.(type) {
 	case *library:
 	case Sealed:

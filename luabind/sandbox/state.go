@@ -33,6 +33,7 @@ var mainOptions = lua.Options{
 	RegistrySize:        256,
 	RegistryMaxSize:     maxRegistry,
 	RegistryGrowStep:    1024,
+	IncludeGoStackTrace: true, // of a Go panic, for Fault.Panic
 }
 
 var threadOptions = func() lua.Options {
