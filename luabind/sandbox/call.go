@@ -46,7 +46,8 @@ type Call struct {
 	where  place      // of the last error that was not raised under pcall
 
 	protected, resumes int
-	handed             int // values of the last yield or return of a coroutine
+	handed             int                 // values of the last yield or return of a coroutine
+	stacks             map[*lua.LState]int // charged values of the stacks of coroutines
 	random             *rand.Rand
 
 	mu      sync.Mutex // guards what follows
@@ -87,7 +88,7 @@ func (c *Call) begin(ctx context.Context, mode Mode, l Limits, data any) {
 	c.looked, c.deadline = now, now.Add(l.Wall)
 	c.parent, c.parentDone = ctx, ctx.Done()
 	c.fault, c.thrown, c.last, c.where = nil, nil, raised{}, place{}
-	c.protected, c.resumes, c.random = 0, 0, nil
+	c.protected, c.resumes, c.random, c.stacks = 0, 0, nil, nil
 	c.mu.Lock()
 	c.stop = ""
 	c.stopped.Store(false)
@@ -104,7 +105,7 @@ func (c *Call) end() {
 	}
 	c.ctx, c.release = nil, nil
 	c.mu.Unlock()
-	c.Data, c.parent, c.parentDone, c.random = nil, nil, nil, nil
+	c.Data, c.parent, c.parentDone, c.random, c.stacks = nil, nil, nil, nil, nil
 	c.thrown, c.last = nil, raised{}
 	c.fault, c.left = errNotBegun, -1
 }

@@ -145,9 +145,10 @@ func resume(L *lua.LState, th *lua.LState, first int) bool {
 	}
 	current := L.G.CurrentThread
 	c.resumes++
-	_, err, results := L.Resume(th, fn, args...)
+	err, results := safeResume(L, th, fn, args)
 	c.resumes--
 	L.G.CurrentThread = current
+	c.chargeStack(L, th)
 	if err != nil {
 		value := c.resumeError(err)
 		c.reraise(L)
@@ -161,6 +162,40 @@ func resume(L *lua.LState, th *lua.LState, first int) bool {
 	}
 	return true
 }
+
+// safeResume kills a thread whose stack has no room for the arguments: that error is raised before Resume protects anything.
+func safeResume(L, th *lua.LState, fn *lua.LFunction, args []lua.LValue) (err error, results []lua.LValue) {
+	defer func() {
+		rcv := recover()
+		if rcv == nil {
+			return
+		}
+		th.Dead, th.Parent = true, nil
+		ae, ok := rcv.(*lua.ApiError)
+		if !ok {
+			ae = &lua.ApiError{Type: lua.ApiErrorPanic, Object: lua.LString(fmt.Sprint(rcv))}
+		}
+		err, results = ae, nil
+	}()
+	_, err, results = L.Resume(th, fn, args...)
+	return err, results
+}
+
+// chargeStack charges what the stack of a coroutine grew by: it stays that large for as long as somebody holds the coroutine.
+func (c *Call) chargeStack(L, th *lua.LState) {
+	size := stackSize(th)
+	if size <= smallStack || size <= c.stacks[th] {
+		return
+	}
+	if c.stacks == nil {
+		c.stacks = map[*lua.LState]int{}
+	}
+	grown := size - max(c.stacks[th], smallStack)
+	c.stacks[th] = size
+	c.Charge(L, 16*grown)
+}
+
+const smallStack = 2_048 // values that every coroutine may have for nothing
 
 // resumeError returns the value that a coroutine died of. Resume makes a text of a Go panic too: what was not thrown is one.
 func (c *Call) resumeError(err error) lua.LValue {

@@ -68,13 +68,13 @@ func protect(L *lua.LState, n int) (ok bool, err error) {
 	if err == nil {
 		c.reraise(L)
 		th.XMoveTo(L, th.GetTop())
-		s.spare = append(s.spare, th)
+		s.giveBack(th)
 		return true, nil
 	}
 	value, sound := c.errorValue(th, err)
 	c.reraise(L)
 	if sound {
-		s.spare = append(s.spare, th)
+		s.giveBack(th)
 	}
 	c.noteCaught(value)
 	L.Push(value)
@@ -88,6 +88,12 @@ func (s *State) takeThread() *lua.LState {
 		return th
 	}
 	return s.newThread(throw)
+}
+
+func (s *State) giveBack(th *lua.LState) {
+	if stackSize(th) <= maxReuseRegistry {
+		s.spare = append(s.spare, th)
+	}
 }
 
 // errorValue returns the value that PCall on L recovered. A thread that panicked in Go is not sound: its upvalues are still open, so it is

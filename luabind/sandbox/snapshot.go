@@ -364,8 +364,13 @@ func threadBusy(L *lua.LState) string {
 	if !v.Field(uvcacheField).IsNil() {
 		return "an open upvalue"
 	}
-	if v.Field(regField).Elem().Field(regArrayField).Len() > maxReuseRegistry {
+	if stackSize(L) > maxReuseRegistry {
 		return "the Lua stack grew"
 	}
 	return ""
+}
+
+// stackSize returns for how many values the stack of a thread has room.
+func stackSize(L *lua.LState) int {
+	return reflect.ValueOf(L).Elem().Field(regField).Elem().Field(regArrayField).Len()
 }

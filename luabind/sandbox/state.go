@@ -150,7 +150,11 @@ func (s *State) describe(f *Fault, value lua.LValue) *Fault {
 	s.L.Push(enterMain)
 	s.L.Push(fn)
 	s.L.Push(t)
-	if s.L.PCall(2, 1, nil) != nil || s.call.fault != nil {
+	err := s.L.PCall(2, 1, nil)
+	if s.call.fault != nil {
+		return s.call.fault
+	}
+	if err != nil {
 		return f
 	}
 	text, ok := plainText(s.L.Get(1))
