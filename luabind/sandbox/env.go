@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -27,31 +28,72 @@ type Env struct {
 	empty   *lua.LTable             // the environment of every function: it holds nothing, so that every access meets its metatable
 	strings *lua.LTable             // metatable of strings
 	shared  map[lua.LValue]struct{} // functions and userdata that belong to all states
+	base    *Env                    // the one of the standard libraries
+	values  map[string]lua.LValue   // of base alone: its globals
 }
 
 // NewEnv builds an environment of the standard libraries and mods. Modules of one name are joined; naming a function twice panics.
 func NewEnv(mods []*Module) *Env {
+	base := standardEnv()
 	joined := map[string]*Module{}
-	for _, m := range slices.Concat(standard, mods) {
+	for _, m := range mods {
 		j := joined[m.Name]
 		if j == nil {
-			j = &Module{Name: m.Name, Funcs: map[string]lua.LGFunction{}, Values: map[string]lua.LValue{}}
+			j = newModule(m.Name)
 			joined[m.Name] = j
 		}
 		j.add(m)
 	}
-	e := &Env{empty: &lua.LTable{Metatable: lua.LNil}, shared: map[lua.LValue]struct{}{}}
-	globals := e.fields(joined[""])
-	delete(joined, "")
-	for name, m := range joined {
-		if globals[name] != nil {
-			panic(fmt.Sprintf("sandbox: %s is a function and a library", name))
-		}
-		globals[name] = e.library(name, e.fields(m), m.Call)
+	e := newEnv()
+	e.base = base
+	globals := maps.Clone(base.values)
+	for _, name := range slices.Sorted(maps.Keys(joined)) {
+		e.install(globals, name, joined[name])
 	}
-	e.names = slices.DeleteFunc(slices.Sorted(maps.Keys(globals)), func(n string) bool { return n == concatName })
 	e.buildGlobals(globals)
 	return e
+}
+
+// install puts a module among the globals; one that extends a standard library replaces it.
+func (e *Env) install(globals map[string]lua.LValue, name string, m *Module) {
+	if name == "" {
+		for name, v := range e.fields(m) {
+			if globals[name] != nil {
+				panic(fmt.Sprintf("sandbox: there are two globals %s", name))
+			}
+			globals[name] = v
+		}
+		return
+	}
+	if i := slices.IndexFunc(standard, func(s *Module) bool { return s.Name == name }); i >= 0 {
+		m.add(standard[i])
+	} else if globals[name] != nil {
+		panic(fmt.Sprintf("sandbox: %s is a function and a library", name))
+	}
+	globals[name] = e.library(name, e.fields(m), m.Call)
+}
+
+// standardEnv has the standard libraries, built once for all environments.
+var standardEnv = sync.OnceValue(func() *Env {
+	e := newEnv()
+	globals := map[string]lua.LValue{}
+	for _, m := range standard {
+		if m.Name == "" {
+			maps.Copy(globals, e.fields(m))
+		} else {
+			globals[m.Name] = e.library(m.Name, e.fields(m), nil)
+		}
+	}
+	e.values = globals
+	return e
+})
+
+func newEnv() *Env {
+	return &Env{empty: &lua.LTable{Metatable: lua.LNil}, shared: map[lua.LValue]struct{}{}}
+}
+
+func newModule(name string) *Module {
+	return &Module{Name: name, Funcs: map[string]lua.LGFunction{}, Values: map[string]lua.LValue{}}
 }
 
 func (m *Module) add(o *Module) {
@@ -73,6 +115,7 @@ func (m *Module) add(o *Module) {
 }
 
 func (e *Env) buildGlobals(globals map[string]lua.LValue) {
+	e.names = slices.DeleteFunc(slices.Sorted(maps.Keys(globals)), func(n string) bool { return n == concatName })
 	hidden := globals[concatName]
 	delete(globals, concatName)
 	// _G is in the table that it shows; pairs over it ends because the order of keys is fixed.

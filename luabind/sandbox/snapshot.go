@@ -144,7 +144,7 @@ func (w *walker) drain() {
 }
 
 func (w *walker) userdata(u *lua.LUserData, at int) {
-	if _, ok := w.s.env.shared[u]; ok {
+	if w.s.env.isShared(u) {
 		return
 	}
 	switch v := u.Value.(type) {
@@ -224,9 +224,13 @@ func sizes(t *lua.LTable) (array, dict, str, keys int) {
 	return v.Field(arrayField).Len(), v.Field(dictField).Len(), v.Field(strdictField).Len(), v.Field(keysField).Len()
 }
 
-func (e *Env) isShared(fn *lua.LFunction) bool {
-	_, ok := e.shared[fn]
-	return ok || fn == sharedNext || fn == sharedIpairsStep
+// isShared reports whether v is a function or userdata that belongs to all states.
+func (e *Env) isShared(v lua.LValue) bool {
+	if _, ok := e.shared[v]; ok {
+		return true
+	}
+	_, ok := e.base.shared[v]
+	return ok || v == sharedNext || v == sharedIpairsStep
 }
 
 // path names what an origin leads to, such as "local `cache` → `n`".
