@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // maxSource is the longest Lua file that is read, in bytes.
@@ -38,6 +39,8 @@ type source struct {
 	top    bool   // directly in the tools folder
 	text   string
 	err    error // why text is missing
+	link   bool  // read through a link
+	stamp  stamp // of the file, when text was read
 }
 
 // listing is what a look at the folder found.
@@ -80,8 +83,8 @@ func openFolder(dir, server string) (*folder, error) {
 	return f, nil
 }
 
-// list reads every Lua file of the folder. An error means that the folder itself cannot be read.
-func (f *folder) list() (*listing, error) {
+// open opens the folder. An error says what to do about it.
+func (f *folder) open() (*os.Root, error) {
 	info, err := os.Stat(f.dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -96,15 +99,28 @@ func (f *folder) list() (*listing, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tools folder: %w", err)
 	}
+	return root, nil
+}
+
+// list looks at every Lua file of the folder, and reads those that are not as prev found them; nil reads all. An error means that
+// the folder itself cannot be read.
+func (f *folder) list(prev *listing) (*listing, error) {
+	root, err := f.open()
+	if err != nil {
+		return nil, err
+	}
 	defer root.Close()
-	l := &listing{}
-	w := &walk{folder: f, root: root, listing: l}
+	w := &walk{folder: f, root: root, listing: &listing{}, prev: prev}
 	if err := w.dir(".", nil); err != nil {
 		return nil, fmt.Errorf("tools folder: %w", err)
 	}
+	w.sort()
+	return w.listing, nil
+}
+
+func (l *listing) sort() {
 	slices.SortFunc(l.sources, func(a, b *source) int { return strings.Compare(a.file, b.file) })
 	slices.SortFunc(l.ignored, func(a, b Ignored) int { return strings.Compare(a.File, b.File) })
-	return l, nil
 }
 
 // walk is one look at the folder.
@@ -112,6 +128,7 @@ type walk struct {
 	*folder
 	*listing
 	root *os.Root
+	prev *listing // what is known already; nil for nothing
 }
 
 // maxDepth bounds how deep folders may lie in each other.
@@ -149,7 +166,7 @@ func (w *walk) dir(p string, parts []string) error {
 			}
 			continue
 		}
-		w.file(sub, parts)
+		w.file(sub, parts, e.Type()&fs.ModeSymlink != 0)
 	}
 	return nil
 }
@@ -217,9 +234,13 @@ func (w *walk) ignore(p, reason string) {
 }
 
 // file decides by its name what a Lua file is, and reads it.
-func (w *walk) file(p string, parts []string) {
+func (w *walk) file(p string, parts []string, link bool) {
+	if known := w.prev.unchanged(w.root, p, w.shown(p)); known != nil {
+		w.sources = append(w.sources, known)
+		return
+	}
 	base := strings.TrimSuffix(path.Base(p), ".lua")
-	s := &source{file: w.shown(p), base: base, server: w.server, top: len(parts) == 0}
+	s := &source{file: w.shown(p), base: base, server: w.server, top: len(parts) == 0, link: link}
 	if !s.top {
 		s.server = parts[0]
 		for _, part := range parts[1:] {
@@ -249,24 +270,28 @@ func (w *walk) file(p string, parts []string) {
 	case base == "server":
 		s.kind = kindServer
 	}
-	s.text, s.err = w.read(p)
+	s.text, s.stamp, s.err = w.read(p)
 	w.sources = append(w.sources, s)
 }
 
-func (w *walk) read(p string) (string, error) {
+func (w *walk) read(p string) (text string, st stamp, err error) {
+	now := time.Now()
 	f, err := w.root.Open(filepath.FromSlash(p))
 	if err != nil {
-		return "", errors.New("the file cannot be read: " + cause(err))
+		return "", st, errors.New("the file cannot be read: " + cause(err))
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil {
+		st = newStamp(info, now) // before reading: a change from now on makes it differ
+	}
 	b, err := io.ReadAll(io.LimitReader(f, maxSource+1))
 	if err != nil {
-		return "", errors.New("the file cannot be read: " + cause(err))
+		return "", stamp{}, errors.New("the file cannot be read: " + cause(err))
 	}
 	if len(b) > maxSource {
-		return "", fmt.Errorf("the file is longer than %d KiB: move data out of it, or split it", maxSource>>10)
+		return "", st, fmt.Errorf("the file is longer than %d KiB: move data out of it, or split it", maxSource>>10)
 	}
-	return string(b), nil
+	return string(b), st, nil
 }
 
 // cause is an error without the path, which the reader sees anyway.

@@ -3,11 +3,13 @@ package scripts
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/luatools/luatools/luabind"
 	"github.com/luatools/luatools/luabind/sandbox"
@@ -21,7 +23,7 @@ type Options struct {
 	// the same to the tool and faster.
 	NoReuse bool
 	// Granted reports whether a tool may have what it declares, when an edit made it ask for more than it had; until then the file serves its
-	// last version. Nil grants nothing. It is called during reloads, by one goroutine.
+	// last version. Nil grants nothing. It is called during reloads, one call at a time, and must not reload.
 	Granted func(server, tool string, p *luabind.Permissions) bool
 	Log     func(file, level, text string) // what tools print while they load, by several goroutines at once; nil drops it
 }
@@ -38,6 +40,7 @@ type Library struct {
 
 // shelf is what the last reload left, for the next one to go on from.
 type shelf struct {
+	found   *listing
 	files   map[string]*entry // by file
 	servers map[string]*serverFile
 	modules modules
@@ -47,6 +50,9 @@ type shelf struct {
 type entry struct {
 	latest *file // as it is now, loaded or not
 	served *file // what the snapshot has of it: latest, or the last good one; nil when there is none
+	allow  allowance
+	noted  *file  // the served version that allow has
+	held   *Error // why latest has to wait for a grant; a warning, nil when it has not
 }
 
 // Open loads the folder. A missing folder is an error; a file that does not load is a Problem of the snapshot.
@@ -57,7 +63,7 @@ func Open(dir string, o Options) (*Library, error) {
 	}
 	mods := luabind.Modules()
 	l := &Library{folder: f, loader: loader{env: sandbox.NewEnv(mods), mods: mods, options: o, running: newGate()}}
-	if _, err := l.Reload(context.Background()); err != nil {
+	if _, err := l.Rescan(context.Background()); err != nil {
 		return nil, err
 	}
 	return l, nil
@@ -66,18 +72,29 @@ func Open(dir string, o Options) (*Library, error) {
 // Snapshot returns the current tools. Never nil.
 func (l *Library) Snapshot() *Snapshot { return l.snapshot.Load() }
 
-// Reload reads the folder again and swaps the snapshot; a file that fails keeps its last good tools. What did not change is not
+// Reload looks at the folder again and swaps the snapshot; a file that fails keeps its last good tools. What did not change is not
 // loaded again, and where nothing did the snapshot stays the same one. An error means that the folder could not be read, or that
 // ctx ended; the snapshot is then as before.
 func (l *Library) Reload(ctx context.Context) (*Snapshot, error) {
+	_, err := l.Rescan(ctx)
+	return l.Snapshot(), err
+}
+
+// Rescan is Reload with a report of what changed; that is nil after an error only. A Watch that runs does not report the same again.
+func (l *Library) Rescan(ctx context.Context) (*Reload, error) {
+	return l.rescan(ctx, time.Now(), (*folder).list)
+}
+
+// rescan loads what look finds changed since the listing that it is given. Took counts from began.
+func (l *Library) rescan(ctx context.Context, began time.Time, look func(*folder, *listing) (*listing, error)) (*Reload, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	found, err := l.folder.list()
+	found, err := look(l.folder, l.shelf.found)
 	if err != nil {
-		return l.Snapshot(), err
+		return nil, err
 	}
-	old := l.shelf
-	next := shelf{files: map[string]*entry{}, servers: map[string]*serverFile{}}
+	old, prev := l.shelf, l.Snapshot()
+	next := shelf{found: found, files: make(map[string]*entry, len(found.sources)), servers: map[string]*serverFile{}}
 	var problems []*Error
 	next.modules, problems = loadModules(&l.loader, found.sources, old.modules)
 	problems = append(problems, found.problems...)
@@ -85,30 +102,37 @@ func (l *Library) Reload(ctx context.Context) (*Snapshot, error) {
 	ld.modules = next.modules
 	ld.load(ctx, found, old, &next)
 	if err := ctx.Err(); err != nil {
-		return l.Snapshot(), fmt.Errorf("reload: %w", err)
+		return nil, fmt.Errorf("reload: %w", err)
 	}
+	next.hold(l.loader.options.Granted)
 	snap := assemble(&next, l.folder, problems, found.ignored)
-	if prev := l.Snapshot(); prev != nil {
-		if prev.same(snap) {
-			l.shelf = next
-			return prev, nil
-		}
-		snap.Revision = prev.Revision
-	}
-	snap.Revision++
+	next.allow()
 	l.shelf = next
+	if prev == nil {
+		snap.Revision = 1
+		l.snapshot.Store(snap)
+		return &Reload{After: snap, Took: time.Since(began)}, nil
+	}
+	if prev.same(snap) {
+		return &Reload{Before: prev, After: prev, Took: time.Since(began)}, nil
+	}
+	snap.Revision = prev.Revision + 1
+	snap.Removed = removed(prev, snap, began)
 	l.snapshot.Store(snap)
+	r := &Reload{Before: prev, After: snap, Took: time.Since(began)}
+	r.Changes = r.compare(&old, &next)
 	for _, f := range old.served() {
 		if e := next.files[f.src.file]; e == nil || e.served != f {
 			f.states.retire()
 		}
 	}
-	return snap, nil
+	return r, nil
 }
 
 // load fills next with what old has and what must be loaded anew, as many files at once as there are processors.
 func (l *loader) load(ctx context.Context, found *listing, old shelf, next *shelf) {
 	var todo []func()
+	quiet := maps.Equal(l.modules, old.modules) // what files can require is as it was
 	for _, src := range found.sources {
 		switch src.kind {
 		case kindServer:
@@ -123,6 +147,9 @@ func (l *loader) load(ctx context.Context, found *listing, old shelf, next *shel
 				*e = *prev
 			}
 			next.files[src.file] = e
+			if e.latest != nil && e.latest.src == src && quiet {
+				continue
+			}
 			if !l.current(e.latest, src) {
 				todo = append(todo, func() { e.latest = l.file(ctx, src) })
 			}

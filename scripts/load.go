@@ -35,6 +35,7 @@ type file struct {
 	tools    []*Tool   // in the order of the file, disabled ones too
 	problems []*Error  // faults when it failed, else warnings
 	states   *states   // nil when it failed
+	loaded   time.Time
 }
 
 func (f *file) ok() bool { return f.states != nil }
@@ -67,7 +68,7 @@ func (l *loader) current(f *file, src *source) bool {
 // file loads one tool file: parse, look at names, run the top level in a scratch state, judge what it declares. A fault makes the whole
 // file fail; the result then has problems and no tools. ctx stops Lua code.
 func (l *loader) file(ctx context.Context, src *source) *file {
-	f := &file{src: src}
+	f := &file{src: src, loaded: time.Now()}
 	if src.err != nil {
 		f.problems = []*Error{{File: src.file, Message: src.err.Error()}}
 		return f

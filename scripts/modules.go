@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -15,7 +16,8 @@ type module struct {
 	src      *source
 	facts    *facts
 	proto    *lua.FunctionProto
-	problems []*Error // why proto is missing
+	problems []*Error  // why proto is missing
+	loaded   time.Time // of proto
 }
 
 // modules is all of lib/** at one moment, by the name after "lib.".
@@ -32,7 +34,7 @@ func loadModules(l *loader, sources []*source, prev modules) (next modules, prob
 		if m == nil || !m.src.same(src) {
 			fresh := l.module(src)
 			if fresh.proto == nil && m != nil && m.proto != nil {
-				fresh.proto, fresh.facts = m.proto, m.facts
+				fresh.proto, fresh.facts, fresh.loaded = m.proto, m.facts, m.loaded
 			}
 			m = fresh
 		}
@@ -44,7 +46,7 @@ func loadModules(l *loader, sources []*source, prev modules) (next modules, prob
 
 // module compiles one file of lib/**.
 func (l *loader) module(src *source) *module {
-	m := &module{src: src, facts: &facts{}}
+	m := &module{src: src, facts: &facts{}, loaded: time.Now()}
 	if src.err != nil {
 		m.problems = []*Error{{File: src.file, Message: src.err.Error()}}
 		return m

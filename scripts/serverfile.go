@@ -21,6 +21,7 @@ type serverFile struct {
 	facts    *facts
 	needs    []*module
 	problems []*Error
+	loaded   time.Time // when the fields below were read
 
 	title, version, instructions string
 	timeout                      time.Duration
@@ -43,7 +44,7 @@ func (l *loader) currentServer(f *serverFile, src *source) bool {
 
 // server loads a server.lua. After a fault the result has problems, and the fields that prev had.
 func (l *loader) server(ctx context.Context, src *source, prev *serverFile) *serverFile {
-	f := &serverFile{src: src}
+	f := &serverFile{src: src, loaded: time.Now()}
 	l.readServer(ctx, f)
 	if failed(f.problems) {
 		kept := serverFile{version: defaultVersion}

@@ -50,8 +50,11 @@ func assemble(s *shelf, folder *folder, problems []*Error, ignored []Ignored) *S
 	for _, name := range order {
 		e := s.files[name]
 		a.out.Problems = append(a.out.Problems, e.latest.problems...)
+		if e.held != nil {
+			a.out.Problems = append(a.out.Problems, e.held)
+		}
 		switch {
-		case e.served != nil && (e.latest == e.served || !e.latest.ok()):
+		case e.served != nil && (e.latest == e.served || !e.latest.ok() || e.held != nil):
 			if faults := a.claim(e.served); faults != nil {
 				a.out.Problems = append(a.out.Problems, faults...)
 				e.served = nil
