@@ -29,6 +29,7 @@ type options struct {
 	deny     []string
 	timeout  time.Duration
 	trace    string
+	watch    string
 
 	policy host.Policy
 }
@@ -52,7 +53,7 @@ func (a *app) flagSet(c *command) *pflag.FlagSet {
 	fs.StringVar(&o.tools, "tools", "tools", "`DIR` that holds the tool files")
 	fs.StringVar(&o.server, "server", "", "`NAME` of the server of the files directly in the folder (default: the folder's name)")
 	fs.BoolVar(&o.json, "json", false, jsonUsage(c))
-	if c == listCommand || c == checkCommand {
+	if c == listCommand || c == checkCommand || c == devCommand {
 		return fs
 	}
 	fs.StringArrayVar(&o.allow, "allow", nil, "let tools run without asking: `RULE` is server/tool, server/* or a tool of the CLI such as Bash")
@@ -83,6 +84,9 @@ func (o *options) settle() error {
 	}
 	if o.timeout < 0 {
 		return fmt.Errorf("--timeout %s: want a positive time, such as 10s", o.timeout)
+	}
+	if err := o.settleWatch(); err != nil {
+		return err
 	}
 	for _, r := range []struct {
 		flag     string

@@ -38,7 +38,7 @@ type command struct {
 
 // commands in the order in which help lists them.
 func commands() []*command {
-	return []*command{runCommand, serveCommand, callCommand, listCommand, checkCommand, versionCommand}
+	return []*command{runCommand, serveCommand, callCommand, listCommand, checkCommand, devCommand, versionCommand}
 }
 
 // app is one invocation: its streams and the flags that commands share.
@@ -116,7 +116,7 @@ func (a *app) help(topic []string) int {
 func (a *app) usage(w io.Writer) {
 	fmt.Fprint(w, "luatools hosts tools written in Lua for language-model agents.\n\nusage: luatools COMMAND [flags] [arguments]\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-9s %s\n", c.name, c.short)
+		fmt.Fprintf(w, "  %-8s %s\n", c.name, c.short)
 	}
 	fmt.Fprint(w, "\nTools are the *.lua files of the folder ./tools (another: --tools DIR). luatools help COMMAND tells more.\n")
 }

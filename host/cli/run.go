@@ -49,6 +49,7 @@ type runOptions struct {
 }
 
 func runFlags(a *app, fs *pflag.FlagSet) {
+	watchFlag(a, fs)
 	r := &a.run
 	r.fs = fs
 	fs.StringArrayVar(&r.prompts, "prompt", nil, "a further prompt `TEXT` for the same session, after the answer to the one before (repeatable)")
@@ -91,6 +92,9 @@ func (a *app) runSession(args []string) int {
 		return code
 	}
 	o.Conn.Trace = trace.Line
+	o.Follow = a.opt.watched()
+	unwatch := a.watch(ctx, h, d)
+	defer unwatch()
 	began := time.Now()
 	s, err := h.Start(ctx, o)
 	if err != nil {

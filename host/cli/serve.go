@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/spf13/pflag"
+
 	"github.com/luatools/luatools/host"
 )
 
@@ -12,7 +14,8 @@ var serveCommand = &command{
 	short: "serve the tools to any MCP client on stdin and stdout",
 	long: `Serves the tools as an MCP server on stdin and stdout until the client closes stdin. Tools of the top folder keep their name,
 those of a subfolder are named <folder>_<tool>. Nobody is asked: what would ask is denied with the flag that allows it.`,
-	run: (*app).serve,
+	flags: func(a *app, fs *pflag.FlagSet) { watchFlag(a, fs) },
+	run:   (*app).serve,
 }
 
 func (a *app) serve(args []string) int {
@@ -28,6 +31,8 @@ func (a *app) serve(args []string) int {
 	defer h.Close()
 	ctx, stop, signalled := signals(context.Background())
 	defer stop()
+	unwatch := a.watch(ctx, h, d)
+	defer unwatch()
 	if err := h.ServeLines(ctx, a.in, a.out); err != nil && !errors.Is(err, context.Canceled) {
 		return a.fail(exitFailed, err)
 	}
