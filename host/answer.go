@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/luatools/luatools/protocol"
@@ -15,7 +16,7 @@ import (
 // fit) is let through: the model learns more from the gate's answer than from a denial, and nobody is asked in vain.
 func (s *Session) CanUseTool(ctx context.Context, req *control.PermissionRequest) (*control.PermissionResult, error) {
 	name := ParseToolName(req.ToolName)
-	if s.servers[name.Server] == nil {
+	if s.server(name.Server) == nil {
 		return s.canUseForeign(ctx, name, req)
 	}
 	t := s.h.registry().byName[req.ToolName]
@@ -49,7 +50,7 @@ func (s *Session) canUseForeign(ctx context.Context, name ToolName, req *control
 	if req.DecisionReason != "" {
 		why += "; the CLI says: " + req.DecisionReason
 	}
-	d := s.h.o.Policy.Decide(Subject{Name: name, Asks: why})
+	d := s.h.policy.Load().Decide(Subject{Name: name, Asks: why})
 	said, err := s.from.settle(ctx, d, Question{Tool: name.String(), Input: req.Input})
 	if err != nil {
 		return nil, err
@@ -59,28 +60,41 @@ func (s *Session) canUseForeign(ctx context.Context, name ToolName, req *control
 
 // MCPMessage implements [control.Handler].
 func (s *Session) MCPMessage(ctx context.Context, name string, req *protocol.Request) (*protocol.Response, error) {
-	srv := s.servers[name]
+	srv := s.server(name)
 	switch {
+	case srv != nil && req.Method == "tools/list":
+		return srv.list(ctx, req), nil
 	case srv != nil:
-		return srv.Handle(mcp.WithNotifier(ctx, srv), req), nil
+		res := srv.Handle(mcp.WithNotifier(ctx, srv), req)
+		if req.Method == "tools/call" {
+			s.settle(ctx)
+		}
+		return res, nil
 	case req.Notification():
 		return nil, nil
 	}
 	return nil, &protocol.Error{Code: protocol.CodeMethodNotFound, Message: fmt.Sprintf("Server '%s' not found", name)}
 }
 
-// Hook implements [control.Handler]. No hooks are declared, so none is expected; the empty answer lets everything go on.
-func (s *Session) Hook(context.Context, *control.HookRequest) (*control.HookResult, error) {
+// writeHooks make the CLI tell when one of its own tools may have written a tool file, before it asks the model again.
+var writeHooks = json.RawMessage(`{"PostToolUse":[` + writeHook + `],"PostToolUseFailure":[` + writeHook + `]}`)
+
+const writeHook = `{"matcher":"Write|Edit|MultiEdit|NotebookEdit|Bash","hookCallbackIds":["wrote"],"timeout":30}`
+
+// Hook implements [control.Handler]. The hooks that are declared tell of writing: the answer waits until the CLI has the tools that came of it.
+func (s *Session) Hook(ctx context.Context, _ *control.HookRequest) (*control.HookResult, error) {
+	s.h.rescan(ctx)
+	s.settle(ctx)
 	return &control.HookResult{}, nil
 }
 
 // Message implements [control.Handler].
 func (s *Session) Message(m Message) {
+	if init, ok := m.Init(); ok {
+		s.learn(init.Version, init.Capabilities)
+	}
 	s.mu.Lock()
 	s.ending.Message(m)
 	s.mu.Unlock()
 	s.inbox.put(m)
 }
-
-// Written implements [control.Handler].
-func (s *Session) Written(string, *protocol.Request) {}

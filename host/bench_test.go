@@ -16,7 +16,7 @@ const callLine = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name"
 // BenchmarkCall times one call of a Lua tool with two numbers, step by step: a line in, a line out, in process.
 func BenchmarkCall(b *testing.B) {
 	h := newHost(b, Options{Dir: folder(b, map[string]string{"add.lua": addLua})})
-	server := h.plainServer()
+	server := h.plainServer(&plainView{h: h, from: &caller{}})
 	line := []byte(callLine)
 	args := json.RawMessage(`{"a":15,"b":27}`)
 	add, err := h.registry().lookup("add")

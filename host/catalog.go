@@ -1,8 +1,10 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"sync"
 
 	"github.com/luatools/luatools/protocol/mcp"
 )
@@ -11,9 +13,30 @@ import (
 type plainView struct {
 	h    *Host
 	from *caller
+
+	mu   sync.Mutex
+	last json.RawMessage // the list that the client had, or was told of; nil: none yet
 }
 
-func (v *plainView) ToolList() json.RawMessage { return v.h.registry().list(listKey{}) }
+func (v *plainView) ToolList() json.RawMessage {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.last = v.h.registry().list(listKey{})
+	return v.last
+}
+
+// stale reports whether the client knows another list than that of this moment, and takes it for told then. One that never asked needs to
+// be told nothing.
+func (v *plainView) stale() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	list := v.h.registry().list(listKey{})
+	if v.last == nil || bytes.Equal(v.last, list) {
+		return false
+	}
+	v.last = list
+	return true
+}
 
 // CallTool judges by the snapshot of this moment: a reload between two steps of a call cannot mix two versions of a tool.
 func (v *plainView) CallTool(ctx context.Context, p *mcp.CallToolParams) (*mcp.CallToolResult, error) {
@@ -27,9 +50,10 @@ func (v *plainView) CallTool(ctx context.Context, p *mcp.CallToolParams) (*mcp.C
 		for i, n := range e.Near {
 			e.Near[i] = r.byName[n].plain
 		}
+		v.h.mourn(e, r, func(_ ToolName, was *edition) bool { return was.plain == p.Name })
 		return nil, v.h.unknownTool(e, p)
 	}
-	return v.h.gate(ctx, v.from, t, p), nil
+	return v.h.pass(ctx, v.from, t, p), nil
 }
 
 // serverView is one server of a session, its tools under their bare names. It implements [mcp.Catalog].
@@ -39,10 +63,11 @@ type serverView struct {
 }
 
 func (v *serverView) ToolList() json.RawMessage {
-	f := v.s.features()
-	return v.s.h.registry().list(listKey{
-		server: v.server, cli: true, alwaysLoad: f.AlwaysLoad, maxResultSize: f.MaxResultSize,
-	})
+	list := v.s.h.registry().list(v.s.key(v.server))
+	if srv := v.s.server(v.server); srv != nil {
+		srv.listed(list)
+	}
+	return list
 }
 
 func (v *serverView) CallTool(ctx context.Context, p *mcp.CallToolParams) (*mcp.CallToolResult, error) {
@@ -54,7 +79,12 @@ func (v *serverView) CallTool(ctx context.Context, p *mcp.CallToolParams) (*mcp.
 	}
 	t := s.byName[p.Name]
 	if t == nil {
-		return nil, h.unknownTool(r.unknown(p.Name, s), p)
+		e := r.unknown(p.Name, s)
+		h.mourn(e, r, func(n ToolName, _ *edition) bool { return n == ToolName{s.name, p.Name} })
+		if e.Removed && len(e.Near) == 0 {
+			e.Near = s.some()
+		}
+		return nil, h.unknownTool(e, p)
 	}
-	return h.gate(ctx, &v.s.from, t, p), nil
+	return h.pass(ctx, &v.s.from, t, p), nil
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,6 +62,15 @@ func (h *Host) gate(ctx context.Context, from *caller, t *tool, p *mcp.CallToolP
 	return c.done(res, CallEvent{Err: err})
 }
 
+// pass is the gate for calls of clients: after one that may have written a tool file the folder is looked at before the answer goes.
+func (h *Host) pass(ctx context.Context, from *caller, t *tool, p *mcp.CallToolParams) *mcp.CallToolResult {
+	res := h.gate(ctx, from, t, p)
+	if t.mayWrite() {
+		h.rescan(ctx)
+	}
+	return res
+}
+
 // judge asks the policy, and the person where the policy asks.
 func (c *call) judge(ctx context.Context) (verdict, error) {
 	d, err := c.h.decide(ctx, c.tool, c.args)
@@ -89,7 +99,7 @@ func (h *Host) decide(ctx context.Context, t *tool, args json.RawMessage) (Decis
 			s.Asks = text
 		}
 	}
-	return h.o.Policy.Decide(s), nil
+	return h.policy.Load().Decide(s), nil
 }
 
 // confirmText runs the file's confirm. One that fails stops the call: it was there to protect something.
@@ -138,8 +148,8 @@ func (c *call) inform(began time.Time) {
 	c.info = luabind.CallInfo{
 		Tool: c.tool.name.Tool, Server: c.tool.name.Server, CallID: c.id, ToolUseID: c.useID,
 	}
-	if c.tool.timeout > 0 {
-		c.info.Deadline = began.Add(c.tool.timeout)
+	if d := c.timeout(); d > 0 {
+		c.info.Deadline = began.Add(d)
 	}
 	if c.progress.notifier != nil || c.h.o.Observer != nil {
 		c.info.Progress = c.progress.send
@@ -151,14 +161,20 @@ func (c *call) inform(began time.Time) {
 	}
 }
 
+// timeout is how long the call may run: as the tool says, else as the host does; 0 is no bound.
+func (c *call) timeout() time.Duration {
+	return cmp.Or(c.tool.timeout, time.Duration(c.h.timeout.Load()))
+}
+
 // errTimeout is the cause of a context whose call took too long.
 var errTimeout = errors.New("the call took longer than it may")
 
 // runGo calls a Go tool, whose only clock is its context.
 func (c *call) runGo(ctx context.Context) (*mcp.CallToolResult, error) {
-	if d := c.tool.timeout; d > 0 {
+	limit := c.timeout()
+	if limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, d, errTimeout)
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
 		defer cancel()
 	}
 	res, err := c.tool.native.Call(context.WithValue(ctx, progressKey{}, &c.progress), c.args)
@@ -169,7 +185,7 @@ func (c *call) runGo(ctx context.Context) (*mcp.CallToolResult, error) {
 	}
 	switch {
 	case context.Cause(ctx) == errTimeout:
-		return mcp.ErrorResult(fmt.Sprintf("The call took longer than the %s it may.", c.tool.timeout)), err
+		return mcp.ErrorResult(fmt.Sprintf("The call took longer than the %s it may.", limit)), err
 	case ctx.Err() != nil:
 		return mcp.ErrorResult("The call was cancelled."), err
 	}

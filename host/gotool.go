@@ -151,7 +151,7 @@ func tidy(s *jsonschema.Schema, input bool) {
 }
 
 // fromGo makes the registry's entry of the i-th Go tool, or says what is wrong with it.
-func fromGo(i int, t Tool, top string, o *Options) (*tool, error) {
+func fromGo(i int, t Tool, top string) (*tool, error) {
 	t.Server = cmp.Or(t.Server, "go")
 	t.place = cmp.Or(t.place, fmt.Sprintf("Options.Tools[%d]", i))
 	name := ToolName{t.Server, t.Definition.Name}
@@ -180,7 +180,7 @@ func fromGo(i int, t Tool, top string, o *Options) (*tool, error) {
 	if t.Destructive {
 		t.Definition.Annotations = withMember(t.Definition.Annotations, "destructiveHint", []byte("true"))
 	}
-	e := &tool{name: name, def: t.Definition, input: input, timeout: o.timeout(), native: &t, always: true}
+	e := &tool{name: name, def: t.Definition, input: input, native: &t, always: true}
 	why := ""
 	if t.Destructive {
 		why = "it is destructive"

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,10 +28,10 @@ type Options struct {
 	// Tools are Go tools beside the Lua ones.
 	Tools []Tool
 
-	// Policy judges every call.
+	// Policy judges every call. SetPolicy replaces it.
 	Policy Policy
 
-	// CallTimeout bounds one call; a tool's own timeout replaces it. Zero means DefaultCallTimeout; negative, no bound.
+	// CallTimeout bounds one call; a tool's own timeout replaces it. Zero means DefaultCallTimeout; negative, no bound. SetTimeout replaces it.
 	CallTimeout time.Duration
 
 	// Asker asks a person where the policy asks. Nil means that nobody is there, so that such a call is denied.
@@ -46,28 +47,33 @@ type Options struct {
 // DefaultCallTimeout bounds one call unless Options or the tool say otherwise.
 const DefaultCallTimeout = 60 * time.Second
 
-func (o *Options) timeout() time.Duration {
-	switch {
-	case o.CallTimeout == 0:
+// callTimeout is what an option or SetTimeout asks for; 0 is no bound.
+func callTimeout(d time.Duration) time.Duration {
+	if d == 0 {
 		return DefaultCallTimeout
-	case o.CallTimeout < 0:
-		return 0
 	}
-	return o.CallTimeout
+	return max(d, 0)
 }
 
 // Host serves tools. It is safe for concurrent use and starts no goroutine of its own; sessions and ServeLines do.
 type Host struct {
-	o      Options
-	lib    *scripts.Library // nil without a folder
-	native []*tool
-	top    string
-	line   *line
-	prefix string // of call ids
-	calls  atomic.Uint64
+	o       Options
+	policy  atomic.Pointer[Policy]
+	timeout atomic.Int64     // nanoseconds; 0: no bound
+	lib     *scripts.Library // nil without a folder
+	native  []*tool
+	top     string
+	line    *line
+	prefix  string // of call ids
+	calls   atomic.Uint64
 
 	current atomic.Pointer[registry]
-	build   sync.Mutex // held while the next registry is made
+	build   sync.Mutex            // held while the next registry is made
+	history map[ToolName]*edition // guarded by build
+
+	watch         watchers
+	followers     followers
+	noSnapshotOff sync.Map // paths of CLIs that refused --system-prompt-snapshot
 
 	closing  sync.Once
 	closeErr error
@@ -79,7 +85,12 @@ func New(o Options) (*Host, error) {
 	if err := o.Policy.Check(); err != nil {
 		return nil, err
 	}
-	h := &Host{o: o, top: o.Server, line: newLine(o.Asker), prefix: strings.ToLower(rand.Text()[:6]) + "-"}
+	h := &Host{
+		o: o, top: o.Server, line: newLine(o.Asker), prefix: strings.ToLower(rand.Text()[:6]) + "-",
+		history: map[ToolName]*edition{},
+	}
+	h.policy.Store(&o.Policy)
+	h.timeout.Store(int64(callTimeout(o.CallTimeout)))
 	if o.Dir != "" && h.top == "" {
 		top, err := topServer(o.Dir)
 		if err != nil {
@@ -89,7 +100,7 @@ func New(o Options) (*Host, error) {
 	}
 	var faults []error
 	for i, t := range o.Tools {
-		e, err := fromGo(i, t, h.top, &o)
+		e, err := fromGo(i, t, h.top)
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -107,17 +118,18 @@ func New(o Options) (*Host, error) {
 		}
 		h.lib, snap = lib, lib.Snapshot()
 	}
-	r, clashes := newRegistry(snap, h.top, h.native, o.timeout())
+	r, clashes := newRegistry(snap, h.top, h.native, nil)
 	if len(clashes) > 0 {
 		return nil, errors.Join(append(clashes, h.Close())...)
 	}
+	h.date(r, nil)
 	h.current.Store(r)
 	return h, nil
 }
 
 func (h *Host) libraryOptions() scripts.Options {
 	o := scripts.Options{Server: h.o.Server}
-	o.Limits.Wall = h.o.timeout()
+	o.Limits.Wall = callTimeout(h.o.CallTimeout)
 	if h.o.Log != nil {
 		o.Log = func(file, level, text string) { h.log(LogEntry{Level: level, Tool: file, Text: text}) }
 	}
@@ -155,7 +167,9 @@ func (h *Host) renew() *registry {
 	r := h.current.Load()
 	var clashes []error
 	if snap := h.lib.Snapshot(); r.snap != snap {
-		r, clashes = newRegistry(snap, h.top, h.native, h.o.timeout())
+		before := r
+		r, clashes = newRegistry(snap, h.top, h.native, before)
+		h.date(r, before)
 		h.current.Store(r)
 	}
 	h.build.Unlock()
@@ -177,7 +191,7 @@ func (h *Host) Snapshot() *scripts.Snapshot {
 // to the CLI.
 func (h *Host) Warnings() []string {
 	r := h.registry()
-	out := h.o.Policy.warnings(r)
+	out := h.policy.Load().warnings(r)
 	for _, t := range r.tools {
 		if t.noCLI != nil {
 			out = append(out, fmt.Sprintf("%s is not offered to the Claude CLI: input schema: %v", t.people, t.noCLI))
@@ -185,6 +199,20 @@ func (h *Host) Warnings() []string {
 	}
 	return out
 }
+
+// SetPolicy replaces the policy, from the next decision on; a call that was judged before is not judged again. An error says what is wrong with a
+// rule, and leaves the policy as it was.
+func (h *Host) SetPolicy(p Policy) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	p.Rules = slices.Clone(p.Rules)
+	h.policy.Store(&p)
+	return nil
+}
+
+// SetTimeout replaces Options.CallTimeout, from the next call on.
+func (h *Host) SetTimeout(d time.Duration) { h.timeout.Store(int64(callTimeout(d))) }
 
 // Call is a person's own call: it is the go-ahead for what would ask, but deny rules hold. An *UnknownToolError is the only error;
 // everything else that goes wrong is a result with IsError.

@@ -16,6 +16,7 @@ type listKey struct {
 	cli           bool   // for the control channel
 	alwaysLoad    bool   // the CLI knows _meta anthropic/alwaysLoad
 	maxResultSize bool   // the CLI knows _meta anthropic/maxResultSizeChars
+	since         uint64 // seq of the registry with which the session began
 }
 
 // list returns the JSON array for tools/list, encoded once for each key.
@@ -69,6 +70,9 @@ func (t *tool) listed(k listKey) mcp.Tool {
 		return def
 	}
 	def.InputSchema = t.forCLI
+	if t.revision > k.since {
+		def.InputSchema = withRevision(t.forCLI, t.revision)
+	}
 	def.OutputSchema = nil
 	if k.alwaysLoad && t.always {
 		def.Meta = withMember(def.Meta, "anthropic/alwaysLoad", []byte("true"))

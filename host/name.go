@@ -76,6 +76,8 @@ type UnknownToolError struct {
 	Near []string // tools that may have been meant, nearest first, as people name them
 	Why  string   // of a tool that exists and is not enabled: its reason, or "it is not enabled"
 	Many bool     // several servers have a tool of that bare name: Near lists them
+
+	Removed bool // there was one of that name until a reload
 }
 
 func (e *UnknownToolError) Error() string {
@@ -89,7 +91,11 @@ func (e *UnknownToolError) Error() string {
 		fmt.Fprintf(&b, "tool %q is not available: %s", e.Name, e.Why)
 		return b.String()
 	}
-	fmt.Fprintf(&b, "unknown tool %q", e.Name)
+	if e.Removed {
+		fmt.Fprintf(&b, "tool %q was removed", e.Name)
+	} else {
+		fmt.Fprintf(&b, "unknown tool %q", e.Name)
+	}
 	if len(e.Near) > 0 {
 		b.WriteString(": did you mean ")
 		writeChoice(&b, e.Near)

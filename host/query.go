@@ -45,7 +45,7 @@ func (s *Session) Query(ctx context.Context, prompt string) iter.Seq2[Message, e
 			return
 		}
 		defer s.leave()
-		t, err := s.begin(prompt)
+		t, err := s.begin(ctx, prompt)
 		if err != nil {
 			yield(Message{}, s.because(err))
 			return
@@ -128,8 +128,9 @@ func (s *Session) enter(ctx context.Context) error {
 
 func (s *Session) leave() { <-s.reading }
 
-// begin writes the prompt. Its uuid is known to the ending before, because the echo may be faster than the return of the write.
-func (s *Session) begin(prompt string) (*turn, error) {
+// begin writes the prompt, once the CLI knows the tools of this moment. Its uuid is known to the ending before, because the echo may be faster than the return of the write.
+func (s *Session) begin(ctx context.Context, prompt string) (*turn, error) {
+	s.prepare(ctx)
 	t := &turn{uuid: control.NewUUID(), stopped: make(chan struct{})}
 	s.mu.Lock()
 	s.ending.Prompted(t.uuid)

@@ -27,7 +27,8 @@ type tool struct {
 	declares string          // rights, for people
 	subject  Subject         // what the policy judges, the author's confirm aside
 	confirms bool            // the file has a confirm: the question is made for each call
-	timeout  time.Duration   // 0: none
+	timeout  time.Duration   // its own; 0: the host's
+	revision uint64          // of the registry in which text or schema last changed; 0: never
 	lua      *scripts.Tool   // one of these two
 	native   *Tool
 	why      string // of a disabled tool
@@ -37,6 +38,7 @@ type tool struct {
 
 // registry is all tools at one moment: those of one Lua snapshot beside the Go tools. It never changes, its cache of lists aside.
 type registry struct {
+	seq      uint64            // 1 for the first of a host
 	snap     *scripts.Snapshot // nil without a folder
 	top      string            // the server whose tools keep their bare name in plain lists
 	tools    []*tool           // sorted by server and name
@@ -58,12 +60,20 @@ type server struct {
 }
 
 // newRegistry joins the tools of snap with the Go tools. Go tools win over Lua tools of the same name; each such pair is
-// an error in clashes, which New makes final and a reload reports.
-func newRegistry(snap *scripts.Snapshot, top string, native []*tool, timeout time.Duration) (r *registry, clashes []error) {
+// an error in clashes, which New makes final and a reload reports. Entries of before (which may be nil) whose tool is still the same are taken over.
+func newRegistry(snap *scripts.Snapshot, top string, native []*tool, before *registry) (r *registry, clashes []error) {
 	r = &registry{
 		snap: snap, top: top,
 		byName: map[string]*tool{}, off: map[string]*tool{}, bare: map[string][]*tool{},
 		lists: map[listKey]json.RawMessage{},
+	}
+	entry := func(lt *scripts.Tool) *tool {
+		if before != nil {
+			if t := before.byName[lt.Server+"/"+lt.Name]; t != nil && t.lua == lt {
+				return t
+			}
+		}
+		return fromLua(lt, top)
 	}
 	for _, t := range native {
 		if other := r.add(t); other != nil {
@@ -75,14 +85,14 @@ func newRegistry(snap *scripts.Snapshot, top string, native []*tool, timeout tim
 		for _, s := range snap.Servers {
 			servers[s.Name] = s
 			for _, lt := range s.Tools {
-				t := fromLua(lt, top, timeout)
+				t := entry(lt)
 				if other := r.add(t); other != nil {
 					clashes = append(clashes, clash(t, other))
 				}
 			}
 		}
 		for _, lt := range snap.Disabled {
-			t := fromLua(lt, top, timeout)
+			t := fromLua(lt, top)
 			t.why = cmp.Or(lt.Why, "it is not enabled")
 			r.disabled = append(r.disabled, t)
 			for _, n := range []string{t.people, t.name.Wire(), t.plain} {
@@ -157,14 +167,14 @@ func (t *tool) place() string {
 }
 
 // fromLua makes the registry's entry of a Lua tool.
-func fromLua(lt *scripts.Tool, top string, timeout time.Duration) *tool {
+func fromLua(lt *scripts.Tool, top string) *tool {
 	d := lt.Definition
 	t := &tool{
 		name:     ToolName{lt.Server, lt.Name},
 		input:    lt.Input,
 		declares: rights(&d.Permissions),
 		confirms: d.Confirm != "" || d.ConfirmFunc != nil,
-		timeout:  cmp.Or(lt.Timeout, timeout),
+		timeout:  lt.Timeout,
 		lua:      lt,
 		always:   d.AlwaysLoad,
 		maxText:  d.MaxResult,

@@ -1,14 +1,15 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/luatools/luatools/protocol"
 	"github.com/luatools/luatools/protocol/control"
 	"github.com/luatools/luatools/protocol/mcp"
 )
@@ -21,6 +22,10 @@ type SessionOptions struct {
 
 	// Follow prepares the session for a host that is watched ([Host.Watch]): the CLI is started so that changed schemas reach the model in
 	// a running conversation, and it tells when its own tools may have written a tool file. Without it, added tools still arrive.
+	//
+	// Nothing is asked of the CLI before its start, which would cost a third of a second with each session: it is started with
+	// --system-prompt-snapshot off, and once more without it when it exits because it does not know that flag. Command.Features decides
+	// where it is given.
 	Follow bool
 }
 
@@ -31,13 +36,19 @@ type Session struct {
 	conn    *control.Conn
 	peer    control.Peer
 	from    caller
-	servers map[string]*sessionServer // not changed after Start
+	servers atomic.Pointer[map[string]*sessionServer]
 	known   atomic.Pointer[control.Features]
 	inbox   *inbox
 	reading chan struct{} // holds a token while a query reads the inbox
 
+	born     uint64 // seq of the registry at the start
+	lists    lists
+	follower *follower
+
 	mu      sync.Mutex
-	turn    *turn // of the query that runs
+	version string   // of the CLI, from its handshake
+	can     []string // its capabilities, from system/init
+	turn    *turn    // of the query that runs
 	ending  control.Ending
 	closing chan struct{}
 	closed  bool           // closing is closed
@@ -49,21 +60,28 @@ type Session struct {
 	closeErr error
 }
 
-// sessionServer is one server of the session, and the way for its notices to the CLI. It implements [mcp.Notifier].
-type sessionServer struct {
-	*mcp.Server
-	s    *Session
-	name string
-}
-
-// Notify implements [mcp.Notifier].
-func (v *sessionServer) Notify(method string, params protocol.Appender) error {
-	return v.s.conn.Notify(v.name, method, params)
-}
-
 // Start starts the CLI (or takes o.Peer) and initializes the session with all servers of this moment. An error is final: nothing is
 // left running. When ctx ends, so does the session, as with [Session.Close].
 func (h *Host) Start(ctx context.Context, o SessionOptions) (*Session, error) {
+	if !o.Follow || o.Peer != nil || o.Command.SnapshotOff || o.Command.Features != nil && !o.Command.Features.SnapshotOff {
+		return h.start(ctx, o)
+	}
+	plain := o
+	if _, refused := h.noSnapshotOff.Load(o.Command.Path); refused {
+		return h.start(ctx, plain)
+	}
+	o.Command.SnapshotOff = true
+	s, err := h.start(ctx, o)
+	if exit, ok := errors.AsType[*control.ExitError](err); ok && exit.Code > 0 && strings.Contains(exit.Stderr, control.SnapshotFlag) {
+		h.noSnapshotOff.Store(o.Command.Path, true)
+		h.log(LogEntry{Level: "debug", Text: "the CLI does not know " + control.SnapshotFlag + ": started again without it"})
+		return h.start(ctx, plain)
+	}
+	return s, err
+}
+
+// start is one attempt.
+func (h *Host) start(ctx context.Context, o SessionOptions) (*Session, error) {
 	peer := o.Peer
 	if peer == nil {
 		// Query knows the end of a turn by the echo of its prompt.
@@ -77,16 +95,22 @@ func (h *Host) Start(ctx context.Context, o SessionOptions) (*Session, error) {
 	s := &Session{
 		h: h, peer: peer, inbox: newInbox(), reading: make(chan struct{}, 1),
 		closing: make(chan struct{}), done: make(chan struct{}),
-		from:    caller{line: h.line, answers: &answers{}, approvals: &approvals{}},
-		servers: map[string]*sessionServer{},
+		from:  caller{line: h.line, answers: &answers{}, approvals: &approvals{}},
+		lists: lists{heard: make(chan struct{})},
 	}
+	s.follower = newFollower(s.follow)
+	h.followers.add(s.follower) // before the tools of this moment are taken
 	names := s.declare()
 	if o.Conn.Fault == nil {
 		o.Conn.Fault = s.fault
 	}
 	s.conn = control.NewConn(peer.Stdout(), peer.Stdin(), s, o.Conn)
 	go s.supervise(ctx)
-	if _, err := s.conn.Initialize(ctx, control.InitializeRequest{Servers: names}); err != nil {
+	init := control.InitializeRequest{Servers: names}
+	if o.Follow && h.lib != nil {
+		init.Hooks = writeHooks
+	}
+	if _, err := s.conn.Initialize(ctx, init); err != nil {
 		err = s.because(err)
 		_ = s.Close() // it has nothing to add
 		return nil, fmt.Errorf("start the session: %w%s", err, stderrOf(peer, err))
@@ -110,27 +134,46 @@ const serverVersion = "1.0.0"
 
 // declare makes the servers and returns their names, sorted.
 func (s *Session) declare() []string {
+	r := s.h.registry()
 	var names []string
-	for _, srv := range s.h.registry().servers {
-		info := mcp.Info{Name: srv.name, Title: srv.title, Version: srv.version, Instructions: srv.instructions}
-		if info.Version == "" {
-			info.Version = serverVersion
-		}
-		s.servers[srv.name] = &sessionServer{
-			Server: mcp.NewServer(info, &serverView{s, srv.name}, mcp.Options{Initialize: s.meet, Panic: s.h.panicked}),
-			s:      s, name: srv.name,
-		}
+	servers := map[string]*sessionServer{}
+	for i := range r.servers {
+		srv := &r.servers[i]
+		servers[srv.name] = s.newServer(srv)
 		names = append(names, srv.name)
 	}
+	s.servers.Store(&servers)
+	s.born = r.seq
+	s.lists.synced.Store(r)
 	return names
+}
+
+func (s *Session) newServer(srv *server) *sessionServer {
+	info := mcp.Info{Name: srv.name, Title: srv.title, Version: srv.version, Instructions: srv.instructions}
+	if info.Version == "" {
+		info.Version = serverVersion
+	}
+	return &sessionServer{
+		Server: mcp.NewServer(info, &serverView{s, srv.name}, mcp.Options{Initialize: s.meet, Panic: s.h.panicked}),
+		s:      s, name: srv.name,
+	}
 }
 
 // fault logs what went wrong on our side and is no error of any call.
 func (s *Session) fault(err error) { s.h.log(LogEntry{Level: "error", Text: err.Error()}) }
 
 // meet learns from the handshake which CLI this is: with old ones no other line tells it before the first list.
-func (s *Session) meet(c mcp.ClientInfo) {
-	f := control.FeaturesOf(c.Version)
+func (s *Session) meet(c mcp.ClientInfo) { s.learn(c.Version, nil) }
+
+// learn takes in what the CLI told of itself, and keeps what it told before.
+func (s *Session) learn(version string, can []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version = cmp.Or(version, s.version)
+	if can != nil {
+		s.can = can
+	}
+	f := control.FeaturesOf(s.version).WithCapabilities(s.can)
 	s.known.Store(&f)
 }
 
@@ -174,6 +217,8 @@ func (s *Session) supervise(ctx context.Context) {
 	<-exited
 	<-served // the peer's stdout ends with the peer, so this is soon
 	cancel(nil)
+	s.h.followers.drop(s.follower)
+	s.follower.end()
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()

@@ -480,7 +480,7 @@ func TestListForTheCLI(t *testing.T) {
 }
 
 func TestUnknownServer(t *testing.T) {
-	s := &Session{servers: map[string]*sessionServer{}}
+	s := &Session{}
 	_, err := s.MCPMessage(t.Context(), "x", &protocol.Request{ID: json.RawMessage("1"), Method: "tools/list"})
 	rpc, ok := errors.AsType[*protocol.Error](err)
 	if !ok || rpc.Code != protocol.CodeMethodNotFound || rpc.Message != "Server 'x' not found" {

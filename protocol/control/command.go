@@ -11,6 +11,9 @@ import (
 // SDKVersion is what the CLI is told as the version of the SDK, unless a Command says otherwise.
 const SDKVersion = "0.1.0"
 
+// SnapshotFlag is the flag of Command.SnapshotOff, which a CLI names on stderr when it exits because it does not know it.
+const SnapshotFlag = "--system-prompt-snapshot"
+
 // Command says how to start the CLI. Zero values are left out of the command line, except that a permission mode is
 // always passed. Printing a Command hides what may be secret.
 type Command struct {
@@ -151,7 +154,7 @@ func (c *Command) flags() (args, left []string) {
 	list("--betas", c.Betas)
 	newer(known.TaskBudget, c.TaskBudget > 0, "--task-budget", strconv.Itoa(c.TaskBudget))
 	text("--json-schema", c.JSONSchema)
-	newer(known.SnapshotOff, c.SnapshotOff, "--system-prompt-snapshot", "off")
+	newer(known.SnapshotOff, c.SnapshotOff, SnapshotFlag, "off")
 
 	add(c.ReplayUserMessages, "--replay-user-messages")
 	add(c.IncludePartial, "--include-partial-messages")
@@ -200,7 +203,7 @@ var (
 	shown = []string{
 		"--output-format", "--input-format", "--permission-prompt-tool", "--permission-mode", "--model", "--fallback-model",
 		"--max-turns", "--max-budget-usd", "--max-thinking-tokens", "--thinking", "--thinking-display", "--effort",
-		"--task-budget", "--system-prompt-snapshot",
+		"--task-budget", SnapshotFlag,
 	}
 	bare = []string{
 		"--verbose", "--allow-dangerously-skip-permissions", "--continue", "--fork-session", "--strict-mcp-config",

@@ -26,7 +26,7 @@ type Ending struct {
 	ended   bool          // there was a result
 	spent   time.Duration // of the cap, up to since
 	since   time.Time     // zero while the cap's clock stands
-	failure *Result       // the last line was this failed result
+	failure *Result       // of the last turn that ended, until another begins
 }
 
 // Prompted adds a prompt, before its line is written or its echo is fed.
@@ -40,16 +40,15 @@ func (e *Ending) Prompted(uuid string) {
 
 // Message takes the next line.
 func (e *Ending) Message(m Message) {
-	if m.SessionState() == "" {
-		e.failure = nil
-	}
 	switch m.Type {
 	case "result":
 		e.result(m)
 	case "user":
 		e.echo(m)
 	case "assistant", "stream_event":
-		e.turn = e.turn || m.ParentToolUseID() == ""
+		if m.ParentToolUseID() == "" {
+			e.begun()
+		}
 	case "system":
 		e.system(m)
 	}
@@ -64,10 +63,14 @@ func (e *Ending) result(m Message) {
 	}
 	e.turn = false
 	e.ended, e.spent, e.since = true, 0, time.Time{}
+	e.failure = nil
 	if r, _ := m.Result(); r.Failed() {
 		e.failure = r
 	}
 }
+
+// begun notes a turn. Other lines may well follow a result (the state, the end of a queued prompt, hooks) and say nothing about it.
+func (e *Ending) begun() { e.turn, e.failure = true, nil }
 
 func (e *Ending) echo(m Message) {
 	if len(e.prompts) == 0 || !m.IsReplay() {
@@ -75,13 +78,14 @@ func (e *Ending) echo(m Message) {
 	}
 	if _, ours := e.prompts[m.UUID()]; ours {
 		e.prompts[m.UUID()] = true
+		e.failure = nil
 	}
 }
 
 func (e *Ending) system(m Message) {
 	switch m.Subtype {
 	case "init":
-		e.turn = true
+		e.begun()
 	case "session_state_changed":
 		e.state = m.SessionState()
 	case "task_started":
@@ -130,8 +134,8 @@ func (e *Ending) Left() (left time.Duration, ok bool) {
 	return max(0, endingCap-e.spent-time.Since(e.since)), true
 }
 
-// Explain returns the reason for the end of a CLI. One that exits with a code directly after a failed result ended
-// because of it, so the result is the error; else err is.
+// Explain returns the reason for the end of a CLI. One that exits with a code after a failed result, and has begun no other
+// turn, ended because of it, so the result is the error; else err is.
 func (e *Ending) Explain(err error) error {
 	if exit, ok := errors.AsType[*ExitError](err); ok && exit.Code > 0 && e.failure != nil {
 		return e.failure.Err()

@@ -155,8 +155,14 @@ func TestExplain(t *testing.T) {
 		want  string
 	}{
 		{"an exit directly after an error result is that result", []string{lineFailed}, exit, "it broke"},
-		{"only the session's state may come between", []string{lineFailed, lineRunning, lineIdle}, exit, "it broke"},
-		{"a line in between makes it an exit", []string{lineFailed, lineSays}, exit, exit.Error()},
+		{"the session's state may come between", []string{lineFailed, lineRunning, lineIdle}, exit, "it broke"},
+		{"and so may any line that begins no turn", []string{lineFailed,
+			`{"type":"system","subtype":"command_lifecycle","command_uuid":"u1","state":"completed"}`,
+			`{"type":"rate_limit_event"}`, `{"type":"something_new"}`,
+			`{"type":"assistant","parent_tool_use_id":"toolu_1","message":{"content":[]}}`}, exit, "it broke"},
+		{"what the next turn says makes it an exit", []string{lineFailed, lineSays}, exit, exit.Error()},
+		{"the next turn makes it an exit", []string{lineFailed, `{"type":"system","subtype":"init"}`}, exit, exit.Error()},
+		{"a good result after it makes it an exit", []string{lineFailed, lineResult}, exit, exit.Error()},
 		{"an exit after a good result is an exit", []string{lineResult}, exit, exit.Error()},
 		{"an exit before any result is an exit", nil, exit, exit.Error()},
 		{"a signal is no consequence of the result", []string{lineFailed}, signal, signal.Error()},

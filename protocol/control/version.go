@@ -43,7 +43,7 @@ var versions = []struct {
 	{func(f *Features) *bool { return &f.AlwaysLoad }, "2.1.121", "", ""},
 	{func(f *Features) *bool { return &f.MaxResultSize }, "2.1.91", "", ""},
 	{func(f *Features) *bool { return &f.UnknownTypes }, "2.1.329", "", ""},
-	{func(f *Features) *bool { return &f.SnapshotOff }, "", "", "--system-prompt-snapshot"},
+	{func(f *Features) *bool { return &f.SnapshotOff }, "", "", SnapshotFlag},
 	{func(f *Features) *bool { return &f.Effort }, "2.1.72", "", "--effort"},
 	{func(f *Features) *bool { return &f.Thinking }, "2.1.166", "", "--thinking"},
 	{func(f *Features) *bool { return &f.TaskBudget }, "2.1.329", "", "--task-budget"},
