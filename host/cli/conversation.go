@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,12 +17,14 @@ import (
 type conversation struct {
 	a     *app
 	d     *display
-	own   string // prefix of the tools that the host itself shows as they run
+	own   string             // prefix of the tools that the host itself shows as they run
+	tools func() []host.Info // those of the host at this moment
 	began time.Time
 
 	turns, calls int
 	cost         float64
 	loggedOut    bool               // the CLI said that it is not logged in
+	met          bool               // the CLI has said what it offers
 	open         map[string]openUse // calls of the CLI's own tools that run
 	last         *control.Result
 }
@@ -105,14 +108,30 @@ func (c *conversation) message(m host.Message) {
 	}
 }
 
-// init tells when one of our servers did not reach the CLI.
+// init tells what of ours did not reach the CLI. The CLI says at each turn what it offers; the first time counts, since a later list
+// may be behind a reload.
 func (c *conversation) init(i *control.Init) {
-	if c.a.opt.verbose && c.turns == 0 {
+	if c.met {
+		return
+	}
+	c.met = true
+	if c.a.opt.verbose {
 		c.a.sayf("● claude %s · %s · %d tools", i.Version, i.Model, len(i.Tools))
 	}
+	status := map[string]string{}
 	for _, s := range i.Servers {
+		status[s.Name] = s.Status
 		if s.Status != "connected" && s.Status != "pending" {
 			c.a.sayf("warning: the CLI reports server %q as %s", s.Name, s.Status)
+		}
+	}
+	for _, t := range c.tools() {
+		switch state, declared := status[t.Name.Server]; {
+		case !declared:
+			status[t.Name.Server] = "missing"
+			c.a.sayf("warning: the CLI does not know the server %q, so the model has none of its tools", t.Name.Server)
+		case state == "connected" && !slices.Contains(i.Tools, t.Name.Wire()):
+			c.a.sayf("warning: the CLI does not offer %s to the model; its settings may forbid it", t.Name)
 		}
 	}
 }

@@ -13,8 +13,9 @@ import (
 var listCommand = &command{
 	name:  "list",
 	short: "show the tools as signatures",
-	long:  "Lists the tools of the folder by server, with their parameters and the first sentence of their description.",
-	run:   (*app).list,
+	long: `Lists the tools of the folder by server, with their parameters and the first sentence of their description. With -v also the name by
+which the model knows each, and where it stands.`,
+	run: (*app).list,
 }
 
 // listedTool is one tool in the report of list --json.
@@ -54,6 +55,9 @@ func (a *app) list(args []string) int {
 			servers++
 		}
 		fmt.Fprintf(w, "%s\t%s(%s)\t%s\n", shown, t.Name.Tool, middle(oneLine(t.Signature), 120), firstSentence(t.Tool.Description))
+		if a.opt.verbose {
+			fmt.Fprintf(w, "\t  %s\t%s:%d\n", t.Name.Wire(), t.File, t.Line)
+		}
 		if t.Declares != "" {
 			fmt.Fprintf(w, "\t  declares %s\t\n", oneLine(t.Declares))
 		}

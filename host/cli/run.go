@@ -103,7 +103,7 @@ func (a *app) runSession(args []string) int {
 		}
 		return a.startFailed(err, o)
 	}
-	c := &conversation{a: a, d: d, own: "mcp__", began: began}
+	c := &conversation{a: a, d: d, own: "mcp__", tools: h.Tools, began: began}
 	code = c.hold(ctx, s, prompts)
 	if err := s.Close(); err != nil && code == exitOK && signalled() == exitOK {
 		code = a.fail(exitFailed, err)
