@@ -178,6 +178,9 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(d))
 	}
 	f.Add([]byte(callLine))
+	for _, line := range traceLines(f) {
+		f.Add([]byte(line))
+	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		req, answer, err := Decode(in, false)
 		if n := btoi(req != nil) + btoi(answer != nil) + btoi(err != nil); n != 1 {

@@ -207,6 +207,9 @@ func FuzzLineReader(f *testing.F) {
 	f.Add([]byte("{}\n\r\n{\"a\":1}\r\nlast"), 8, uint64(1))
 	f.Add([]byte("12345678\r\n123456789\n"), 8, uint64(2))
 	f.Add([]byte("12345678\r"), 7, uint64(3))
+	for i, line := range traceLines(f) {
+		f.Add([]byte(line+"\n"), 63, uint64(i))
+	}
 	f.Fuzz(func(t *testing.T, in []byte, max int, seed uint64) {
 		max = 1 + max&0x3f
 		want := modelLines(in, max)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"math/big"
+	"os"
 	"reflect"
 	"testing"
 
@@ -20,6 +21,9 @@ func FuzzConvert(f *testing.F) {
 		`{"location":"Bern","units":"celsius","_meta":{"progressToken":2}}`, `{"k":null}`, `1E+2`, `0.1e-400`,
 	} {
 		f.Add([]byte(seed))
+	}
+	for _, line := range traceLines(f) {
+		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, err := Decode(b, DecodeOptions{Nulls: NullsKept, Limits: Limits{Depth: 50, Nodes: 10_000, Bytes: 1 << 16}})
@@ -55,6 +59,20 @@ func FuzzConvert(f *testing.F) {
 			t.Fatalf("%q indented: %q, %v", once, indented, err)
 		}
 	})
+}
+
+// traceLines are the lines of a captured conversation, both ways.
+func traceLines(tb testing.TB) (lines [][]byte) {
+	b, err := os.ReadFile("../../host/testdata/greet_2_1_33.trace")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for line := range bytes.Lines(b) {
+		if kind, line, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" ")); ok && (kind[0] == '<' || kind[0] == '>') {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // standard reads b with encoding/json.

@@ -65,6 +65,10 @@ func FuzzSchema(f *testing.F) {
 	for i, raw := range fuzzSchemas {
 		f.Add([]byte(raw), []byte(fuzzTexts[i%len(fuzzTexts)]), i%2 == 0)
 	}
+	args := traced(f, "arguments")
+	for i, raw := range traced(f, "inputSchema") {
+		f.Add([]byte(raw), []byte(args[i%len(args)]), true)
+	}
 	f.Fuzz(func(t *testing.T, raw, args []byte, closed bool) {
 		s, err := Options{Closed: closed}.Compile(raw)
 		if err != nil {
