@@ -35,8 +35,11 @@ type WatchOptions struct {
 	// Warn hears what people should know, one sentence a call: there are no events to be had, the folder is gone. Nil drops it.
 	Warn func(text string)
 
-	add func(*fsnotify.Watcher, string) error // in tests, in place of Watcher.Add
+	add func(*notifier, string) error // in tests, in place of Watcher.Add
 }
+
+// notifier is where events come from.
+type notifier = fsnotify.Watcher
 
 // pollInstead is how often files are looked at where no events are to be had.
 const pollInstead = time.Second
@@ -82,7 +85,7 @@ type watcher struct {
 	paths   []string          // of Extra, absolute
 	extras  map[string]string // what they held, by path as given
 
-	notifier *fsnotify.Watcher
+	notifier *notifier
 	root     string              // the tools folder, free of links; empty while it is gone
 	identity fs.FileInfo         // of root
 	watched  map[string]bool     // folders
@@ -372,7 +375,7 @@ func (w *watcher) watch(dir string) error {
 	}
 	add := w.o.add
 	if add == nil {
-		add = (*fsnotify.Watcher).Add
+		add = (*notifier).Add
 	}
 	err := add(w.notifier, dir)
 	switch {
