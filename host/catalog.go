@@ -50,7 +50,7 @@ func (v *plainView) CallTool(ctx context.Context, p *mcp.CallToolParams) (*mcp.C
 		for i, n := range e.Near {
 			e.Near[i] = r.byName[n].plain
 		}
-		v.h.mourn(e, r, func(_ ToolName, was *edition) bool { return was.plain == p.Name })
+		r.wasRemoved(e, func(g gone) bool { return g.plain == p.Name })
 		return nil, v.h.unknownTool(e, p)
 	}
 	return v.h.pass(ctx, v.from, t, p), nil
@@ -80,7 +80,7 @@ func (v *serverView) CallTool(ctx context.Context, p *mcp.CallToolParams) (*mcp.
 	t := s.byName[p.Name]
 	if t == nil {
 		e := r.unknown(p.Name, s)
-		h.mourn(e, r, func(n ToolName, _ *edition) bool { return n == ToolName{s.name, p.Name} })
+		r.wasRemoved(e, func(g gone) bool { return g.name == ToolName{s.name, p.Name} })
 		if e.Removed && len(e.Near) == 0 {
 			e.Near = s.some()
 		}

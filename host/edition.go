@@ -1,27 +1,41 @@
 package host
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"slices"
 	"strconv"
 
 	"github.com/luatools/luatools/protocol"
+	"github.com/luatools/luatools/protocol/mcp"
 )
 
-// edition is what a host remembers of a name, also after its tool is gone: whether what clients are shown under it changed, and when.
+// edition is what a host remembers of a Lua tool's name, for some time also when the tool is gone.
 type edition struct {
-	shown    [sha256.Size]byte
-	revision uint64
-	plain    string
+	shown    [sha256.Size]byte // digest of what clients are shown
+	revision uint64            // seq of the registry in which that changed last; 0: never
 }
 
-// date numbers r and finds the tools of its that are shown otherwise than when the host last had them. It is called with h.build held, or before
-// the host is in use. Go tools never change; an entry that before has too has not changed.
+// gone is a tool that a registry does not have and one before it had.
+type gone struct {
+	name  ToolName
+	plain string
+	since uint64 // seq of the first registry without it
+}
+
+const (
+	maxGone = 256 // that a registry remembers, the latest
+	maxTomb = 20  // that the CLI is shown
+)
+
+// date numbers r, finds the tools of its that are shown otherwise than when the host last had them, and those that are gone. It is called with h.build
+// held, or before the host is in use. Go tools never change; neither has an entry that before has too.
 func (h *Host) date(r, before *registry) {
 	r.seq = 1
 	if before != nil {
 		r.seq = before.seq + 1
+		h.bury(r, before)
 	}
 	for _, t := range r.tools {
 		if t.lua == nil || before != nil && before.byName[t.people] == t {
@@ -36,39 +50,49 @@ func (h *Host) date(r, before *registry) {
 		case e.shown != shown:
 			e.revision = r.seq
 		}
-		e.shown, e.plain = shown, t.plain
-		t.revision = e.revision
+		e.shown, t.revision = shown, e.revision
 	}
 }
 
-// shown is a digest of what the CLI is shown of the tool. An entry that cannot be encoded is not listed.
-func (t *tool) shown() [sha256.Size]byte {
+// bury fills r.gone, sorted by server and name, and forgets what is gone for long.
+func (h *Host) bury(r, before *registry) {
+	for _, g := range before.gone {
+		if r.byName[g.name.String()] == nil {
+			r.gone = append(r.gone, g)
+		}
+	}
+	for _, t := range before.tools {
+		if r.byName[t.people] == nil {
+			r.gone = append(r.gone, gone{t.name, t.plain, r.seq})
+		}
+	}
+	if len(r.gone) > maxGone {
+		latestFirst(r.gone)
+		for _, g := range r.gone[maxGone:] {
+			delete(h.history, g.name)
+		}
+		r.gone = r.gone[:maxGone]
+	}
+	slices.SortFunc(r.gone, func(a, b gone) int {
+		return cmp.Or(cmp.Compare(a.name.Server, b.name.Server), cmp.Compare(a.name.Tool, b.name.Tool))
+	})
+}
+
+func latestFirst(list []gone) {
+	slices.SortStableFunc(list, func(a, b gone) int { return cmp.Compare(b.since, a.since) })
+}
+
+// shown is a digest of what the CLI is shown of the tool. A tool that it is not shown has none.
+func (t *tool) shown() (sum [sha256.Size]byte) {
 	if t.forCLI == nil {
-		return [sha256.Size]byte{}
+		return sum
 	}
 	def := t.listed(listKey{cli: true, alwaysLoad: true, maxResultSize: true, since: ^uint64(0)})
-	b, _ := def.AppendJSON(nil)
+	b, err := def.AppendJSON(nil)
+	if err != nil {
+		return sum
+	}
 	return sha256.Sum256(b)
-}
-
-// mourn notes in e when the host once had a tool of that name. It looks through everything that the host remembers.
-func (h *Host) mourn(e *UnknownToolError, r *registry, is func(ToolName, *edition) bool) {
-	if e.Why != "" {
-		return
-	}
-	h.build.Lock()
-	defer h.build.Unlock()
-	for name, was := range h.history {
-		e.Removed = e.Removed || is(name, was) && r.byName[name.String()] == nil
-	}
-}
-
-// some names a few of the server's tools.
-func (s *server) some() (names []string) {
-	for _, t := range s.tools[:min(maxNear, len(s.tools))] {
-		names = append(names, t.name.Tool)
-	}
-	return names
 }
 
 // withRevision puts a revision into the comment of a schema. Current CLIs give the model a changed schema or description in a running conversation
@@ -92,4 +116,47 @@ func withRevision(schema json.RawMessage, revision uint64) json.RawMessage {
 	}
 	out = append(out, `"$comment":`...)
 	return slices.Clip(append(protocol.AppendString(out, comment), '}'))
+}
+
+// tombs are the tools that are gone since a session began, as its CLI is shown them. Current CLIs go on offering to the model what was removed in a running
+// conversation, and refuse the call with a text of their own; a stone in its place tells the model before it calls, and lets a call come through to our
+// answer. They are few, because each costs the model a line.
+func (r *registry) tombs(k listKey) []mcp.Tool {
+	var dead []gone
+	for _, g := range r.gone {
+		if g.name.Server == k.server && g.since > k.since {
+			dead = append(dead, g)
+		}
+	}
+	if len(dead) > maxTomb {
+		latestFirst(dead)
+		dead = dead[:maxTomb]
+	}
+	list := make([]mcp.Tool, len(dead))
+	for i, g := range dead {
+		text := "This tool was removed. Do not call it."
+		if off := r.off[g.name.String()]; off != nil {
+			text = "This tool is not available: " + off.why + ". Do not call it."
+		}
+		list[i] = mcp.Tool{Name: g.name.Tool, Description: text, InputSchema: withRevision(noInput, g.since)}
+		if k.alwaysLoad {
+			list[i].Meta = withMember(nil, "anthropic/alwaysLoad", []byte("true"))
+		}
+	}
+	return list
+}
+
+var noInput = json.RawMessage(`{"type":"object","properties":{},"required":[]}`)
+
+// wasRemoved notes in e that there was a tool of that name until a reload.
+func (r *registry) wasRemoved(e *UnknownToolError, is func(gone) bool) {
+	e.Removed = e.Why == "" && slices.ContainsFunc(r.gone, is)
+}
+
+// some names a few of the server's tools.
+func (s *server) some() (names []string) {
+	for _, t := range s.tools[:min(maxNear, len(s.tools))] {
+		names = append(names, t.name.Tool)
+	}
+	return names
 }

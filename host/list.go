@@ -2,7 +2,9 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/luatools/luatools/luabind"
@@ -17,6 +19,7 @@ type listKey struct {
 	alwaysLoad    bool   // the CLI knows _meta anthropic/alwaysLoad
 	maxResultSize bool   // the CLI knows _meta anthropic/maxResultSizeChars
 	since         uint64 // seq of the registry with which the session began
+	tombs         bool   // the CLI goes on offering what was removed
 }
 
 // list returns the JSON array for tools/list, encoded once for each key.
@@ -41,17 +44,25 @@ func (r *registry) encode(k listKey) json.RawMessage {
 			tools = s.tools
 		}
 	}
-	out := []byte{'['}
+	var defs []mcp.Tool
 	for _, t := range tools {
-		if k.cli && t.forCLI == nil {
-			continue
+		if !k.cli || t.forCLI != nil {
+			defs = append(defs, t.listed(k))
 		}
-		def := t.listed(k)
+	}
+	if k.tombs {
+		if dead := r.tombs(k); len(dead) > 0 {
+			defs = append(defs, dead...)
+			slices.SortFunc(defs, func(a, b mcp.Tool) int { return cmp.Compare(a.Name, b.Name) })
+		}
+	}
+	out := []byte{'['}
+	for i := range defs {
 		start := len(out)
 		if start > 1 {
 			out = append(out, ',')
 		}
-		b, err := def.AppendJSON(out)
+		b, err := defs[i].AppendJSON(out)
 		if err != nil {
 			out = out[:start]
 			continue

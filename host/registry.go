@@ -43,6 +43,7 @@ type registry struct {
 	top      string            // the server whose tools keep their bare name in plain lists
 	tools    []*tool           // sorted by server and name
 	disabled []*tool
+	gone     []gone
 	servers  []server         // sorted by name
 	byName   map[string]*tool // by server/tool, by mcp__server__tool and by plain name
 	off      map[string]*tool // the disabled ones, likewise

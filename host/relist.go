@@ -118,7 +118,10 @@ func (s *Session) server(name string) *sessionServer {
 // key names the lists of a server for this session's CLI.
 func (s *Session) key(server string) listKey {
 	f := s.features()
-	return listKey{server: server, cli: true, alwaysLoad: f.AlwaysLoad, maxResultSize: f.MaxResultSize, since: s.born}
+	return listKey{
+		server: server, cli: true, alwaysLoad: f.AlwaysLoad, maxResultSize: f.MaxResultSize,
+		since: s.born, tombs: f.ListChanged, // those that list again within a conversation only add to it
+	}
 }
 
 // relists reports whether the CLI lists again on a notice, for all that is known: its capabilities, else its version, and then what it did.
