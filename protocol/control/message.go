@@ -43,82 +43,40 @@ func (m Message) IsReplay() bool { return m.Type == "user" && isTrue(member(m.Ra
 
 // ToolUses are the tools that an assistant message wants to use.
 func (m Message) ToolUses() (uses []ToolUse) {
-	if m.Type != "assistant" {
-		return nil
-	}
-	m.blocks(func(b []byte) {
-		var u ToolUse
-		kind := ""
-		_ = protocol.Members(b, func(key, value []byte) bool { // part of a line that was checked
-			switch string(key) {
-			case "type":
-				kind = text(value)
-			case "id":
-				u.ID = text(value)
-			case "name":
-				u.Name = text(value)
-			case "input":
-				u.Input = value
-			}
-			return true
-		})
-		if kind == "tool_use" {
-			uses = append(uses, u)
-		}
+	m.blocks("assistant", "tool_use", func(b []byte) {
+		uses = append(uses, ToolUse{ID: text(member(b, "id")), Name: text(member(b, "name")), Input: member(b, "input")})
 	})
 	return uses
 }
 
 // ToolResults are the results that a user message brings.
 func (m Message) ToolResults() (results []ToolResult) {
-	if m.Type != "user" {
-		return nil
-	}
-	m.blocks(func(b []byte) {
-		var r ToolResult
-		kind := ""
-		_ = protocol.Members(b, func(key, value []byte) bool { // part of a line that was checked
-			switch string(key) {
-			case "type":
-				kind = text(value)
-			case "tool_use_id":
-				r.ToolUseID = text(value)
-			case "is_error":
-				r.IsError = isTrue(value)
-			case "content":
-				r.Content = value
-			}
-			return true
-		})
-		if kind == "tool_result" {
-			results = append(results, r)
-		}
+	m.blocks("user", "tool_result", func(b []byte) {
+		results = append(results, ToolResult{ToolUseID: text(member(b, "tool_use_id")), IsError: isTrue(member(b, "is_error")), Content: member(b, "content")})
 	})
 	return results
 }
 
 // Text is the text of an assistant message: its text blocks, one after the other.
 func (m Message) Text() string {
-	if m.Type != "assistant" {
-		return ""
-	}
 	var s strings.Builder
-	m.blocks(func(b []byte) {
-		if text(member(b, "type")) == "text" {
-			s.WriteString(text(member(b, "text")))
-		}
-	})
+	m.blocks("assistant", "text", func(b []byte) { s.WriteString(text(member(b, "text"))) })
 	return s.String()
 }
 
-// blocks calls f with each content block; content that is a string has none.
-func (m Message) blocks(f func(b []byte)) {
+// blocks calls f with each content block of one type in a message of one type; content that is a string has none.
+func (m Message) blocks(message, block string, f func(b []byte)) {
+	if m.Type != message {
+		return
+	}
 	content := member(member(m.Raw, "message"), "content")
 	if len(content) == 0 || content[0] != '[' {
 		return
 	}
 	_ = protocol.Elements(content, func(b []byte) bool { // part of a line that was checked
-		f(b)
+		if text(member(b, "type")) == block {
+			f(b)
+		}
 		return true
 	})
 }
