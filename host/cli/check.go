@@ -36,17 +36,13 @@ func (a *app) check(args []string) int {
 	default:
 		return a.misuse("check takes one folder")
 	}
-	if code := a.folder(); code != exitOK {
+	h, code := a.load(host.Options{})
+	if code != exitOK {
 		return code
-	}
-	h, err := host.New(host.Options{Dir: a.opt.tools, Server: a.opt.server})
-	if err != nil {
-		return a.fail(exitFailed, err)
 	}
 	defer h.Close()
 	problems := h.Snapshot().Problems
 	errors, warnings := tally(problems)
-	code := exitOK
 	if errors > 0 {
 		code = exitFindings
 	}

@@ -24,12 +24,9 @@ func (a *app) dev(args []string) int {
 	if !a.opt.watched() {
 		return a.misuse("dev --watch=off has nothing to do: luatools check reports the faults once")
 	}
-	if code := a.folder(); code != exitOK {
+	h, code := a.load(host.Options{})
+	if code != exitOK {
 		return code
-	}
-	h, err := host.New(host.Options{Dir: a.opt.tools, Server: a.opt.server})
-	if err != nil {
-		return a.fail(exitFailed, err)
 	}
 	defer h.Close()
 	snap := h.Snapshot()

@@ -13,20 +13,29 @@ import (
 // open makes the host of the command: the folder, the rules, and who is asked. The faults of the folder are told on stderr;
 // the tools beside them are served all the same.
 func (a *app) open(o host.Options) (*host.Host, int) {
+	o.Policy = a.opt.policy
+	o.CallTimeout = a.opt.timeout
+	h, code := a.load(o)
+	if code != exitOK {
+		return nil, code
+	}
+	a.problems(h.Snapshot())
+	for _, w := range h.Warnings() {
+		a.sayf("warning: %s", w)
+	}
+	return h, exitOK
+}
+
+// load makes a host of the folder and says nothing of its faults.
+func (a *app) load(o host.Options) (*host.Host, int) {
 	if code := a.folder(); code != exitOK {
 		return nil, code
 	}
 	o.Dir = a.opt.tools
 	o.Server = a.opt.server
-	o.Policy = a.opt.policy
-	o.CallTimeout = a.opt.timeout
 	h, err := host.New(o)
 	if err != nil {
 		return nil, a.fail(exitFailed, err)
-	}
-	a.problems(h.Snapshot())
-	for _, w := range h.Warnings() {
-		a.sayf("warning: %s", w)
 	}
 	return h, exitOK
 }
