@@ -74,7 +74,7 @@ func (f *folder) update(prev *listing, files []string) (*listing, error) {
 	}
 	defer root.Close()
 	w := &walk{folder: f, root: root, listing: &listing{
-		sources: slices.Clone(prev.sources), ignored: slices.Clone(prev.ignored), problems: slices.Clone(prev.problems)}}
+		sources: slices.Clone(prev.sources), ignored: slices.Clone(prev.ignored), problems: slices.Clone(prev.problems), links: slices.Clone(prev.links)}}
 	for _, p := range files {
 		if !w.again(p) {
 			return f.list(prev)
@@ -97,6 +97,7 @@ func (w *walk) again(p string) bool {
 		return false // its one problem stands for all its files
 	}
 	w.forget(w.shown(p))
+	w.links = slices.DeleteFunc(w.links, func(link string) bool { return link == p })
 	info, err := w.root.Lstat(filepath.FromSlash(p))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -104,8 +105,8 @@ func (w *walk) again(p string) bool {
 	case err != nil || info.IsDir():
 		return false
 	}
-	if entry := fs.FileInfoToDirEntry(info); w.fileOrLink(p, entry) {
-		w.file(p, parts, entry.Type()&fs.ModeSymlink != 0)
+	if w.fileOrLink(p, fs.FileInfoToDirEntry(info)) {
+		w.file(p, parts)
 	}
 	return true
 }
@@ -115,16 +116,6 @@ func (l *listing) forget(file string) {
 	l.sources = slices.DeleteFunc(l.sources, func(s *source) bool { return s.file == file })
 	l.ignored = slices.DeleteFunc(l.ignored, func(i Ignored) bool { return i.File == file })
 	l.problems = slices.DeleteFunc(l.problems, func(e *Error) bool { return e.File == file })
-}
-
-// links returns the files that were read through a link, as slash paths below the folder.
-func (l *listing) links(folder string) (list []string) {
-	for _, s := range l.sources {
-		if s.link {
-			list = append(list, strings.TrimPrefix(s.file, folder+"/"))
-		}
-	}
-	return list
 }
 
 // same reports whether two looks found the same.

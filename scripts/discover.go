@@ -39,7 +39,6 @@ type source struct {
 	top    bool   // directly in the tools folder
 	text   string
 	err    error // why text is missing
-	link   bool  // read through a link
 	stamp  stamp // of the file, when text was read
 }
 
@@ -49,6 +48,7 @@ type listing struct {
 	ignored  []Ignored
 	problems []*Error
 	unread   []string // folders that could not be listed, as people see them, with a slash at the end
+	links    []string // what is looked at through a link, as sorted slash paths below the folder
 }
 
 // hidden reports whether a file that was there before lies in a folder that cannot be read just now. It is taken to be there still.
@@ -121,6 +121,7 @@ func (f *folder) list(prev *listing) (*listing, error) {
 func (l *listing) sort() {
 	slices.SortFunc(l.sources, func(a, b *source) int { return strings.Compare(a.file, b.file) })
 	slices.SortFunc(l.ignored, func(a, b Ignored) int { return strings.Compare(a.File, b.File) })
+	slices.Sort(l.links)
 }
 
 // walk is one look at the folder.
@@ -166,7 +167,7 @@ func (w *walk) dir(p string, parts []string) error {
 			}
 			continue
 		}
-		w.file(sub, parts, e.Type()&fs.ModeSymlink != 0)
+		w.file(sub, parts)
 	}
 	return nil
 }
@@ -209,6 +210,12 @@ func (w *walk) fileOrLink(p string, e fs.DirEntry) bool {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return lua && e.Type().IsRegular()
 	}
+	if e.Name()[0] == '.' {
+		return lua // its name says enough, wherever it leads
+	}
+	if lua {
+		w.links = append(w.links, p)
+	}
 	info, err := w.root.Stat(filepath.FromSlash(p))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -220,9 +227,7 @@ func (w *walk) fileOrLink(p string, e fs.DirEntry) bool {
 	case err != nil:
 		w.ignore(p, "a link out of the tools folder is not followed")
 	case info.IsDir():
-		if e.Name()[0] != '.' {
-			w.ignore(p, "a link to a folder is not followed")
-		}
+		w.ignore(p, "a link to a folder is not followed")
 	default:
 		return lua && info.Mode().IsRegular()
 	}
@@ -234,13 +239,13 @@ func (w *walk) ignore(p, reason string) {
 }
 
 // file decides by its name what a Lua file is, and reads it.
-func (w *walk) file(p string, parts []string, link bool) {
+func (w *walk) file(p string, parts []string) {
 	if known := w.prev.unchanged(w.root, p, w.shown(p)); known != nil {
 		w.sources = append(w.sources, known)
 		return
 	}
 	base := strings.TrimSuffix(path.Base(p), ".lua")
-	s := &source{file: w.shown(p), base: base, server: w.server, top: len(parts) == 0, link: link}
+	s := &source{file: w.shown(p), base: base, server: w.server, top: len(parts) == 0}
 	if !s.top {
 		s.server = parts[0]
 		for _, part := range parts[1:] {

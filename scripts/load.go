@@ -62,7 +62,7 @@ func (l *loader) current(f *file, src *source) bool {
 	if f == nil || !f.src.same(src) {
 		return false
 	}
-	return f.facts == nil || slices.Equal(f.needs, l.modules.needs(f.facts))
+	return f.facts == nil || slices.EqualFunc(f.needs, l.modules.needs(f.facts), (*module).same)
 }
 
 // file loads one tool file: parse, look at names, run the top level in a scratch state, judge what it declares. A fault makes the whole

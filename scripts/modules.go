@@ -11,13 +11,18 @@ import (
 	"github.com/luatools/luatools/protocol/nearest"
 )
 
-// module is one compiled file of lib/**. It never changes; an edit makes a new one, so that equal pointers mean equal code.
+// module is one compiled file of lib/**. It never changes; an edit makes a new one.
 type module struct {
 	src      *source
 	facts    *facts
 	proto    *lua.FunctionProto
 	problems []*Error  // why proto is missing
 	loaded   time.Time // of proto
+}
+
+// same reports whether two versions of a module run the same code: one that broke has that of before.
+func (m *module) same(o *module) bool {
+	return m == o || m != nil && o != nil && m.proto != nil && m.proto == o.proto
 }
 
 // modules is all of lib/** at one moment, by the name after "lib.".

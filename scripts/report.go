@@ -207,7 +207,7 @@ func (c *comparison) changed(name string, o, t *Tool) {
 func changedModules(o, f *file) string {
 	var names []string
 	for _, m := range f.needs {
-		if m != nil && !slices.Contains(o.needs, m) {
+		if m != nil && !slices.ContainsFunc(o.needs, m.same) {
 			names = append(names, m.src.file)
 		}
 	}

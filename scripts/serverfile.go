@@ -39,7 +39,7 @@ func (l *loader) currentServer(f *serverFile, src *source) bool {
 	if f == nil || !f.src.same(src) {
 		return false
 	}
-	return f.facts == nil || slices.Equal(f.needs, l.modules.needs(f.facts))
+	return f.facts == nil || slices.EqualFunc(f.needs, l.modules.needs(f.facts), (*module).same)
 }
 
 // server loads a server.lua. After a fault the result has problems, and the fields that prev had.

@@ -294,7 +294,7 @@ func (w *watcher) reload(ctx context.Context, began time.Time) {
 func (l *Library) links() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.shelf.found.links(l.folder.name)
+	return l.shelf.found.links
 }
 
 func (w *watcher) warn(text string) {
