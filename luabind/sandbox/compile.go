@@ -27,7 +27,8 @@ func Compile(chunk []ast.Stmt, name string) (proto *lua.FunctionProto, err error
 		}
 	}()
 	r := rewriter{file: name}
-	if err := r.chunk(chunk); err != nil {
+	chunk, err = r.chunk(chunk)
+	if err != nil {
 		return nil, err
 	}
 	proto, err = lua.Compile(chunk, name)

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,19 +39,20 @@ type constants struct {
 	distinct map[string]struct{}
 }
 
-func (r *rewriter) chunk(stmts []ast.Stmt) (err error) {
+// chunk rewrites a tree and returns it; its statements may have moved.
+func (r *rewriter) chunk(stmts []ast.Stmt) (chunk []ast.Stmt, err error) {
 	defer func() {
 		if rcv := recover(); rcv != nil {
 			se, ok := rcv.(*SyntaxError)
 			if !ok {
 				panic(rcv)
 			}
-			err = se
+			chunk, err = nil, se
 		}
 	}()
 	r.definitions = map[Use]bool{}
-	r.function(func() { r.block(stmts) })
-	return nil
+	r.function(func() { chunk = r.block(stmts) })
+	return chunk, nil
 }
 
 func (r *rewriter) fail(line int, format string, args ...any) {
@@ -88,10 +90,64 @@ func (r *rewriter) undeclared(name string, line int) error {
 	return &SyntaxError{File: r.file, Line: max(line, 1), Message: fmt.Sprintf("assignment to the undeclared global '%s'; %s", name, advice)}
 }
 
-func (r *rewriter) block(stmts []ast.Stmt) {
+func (r *rewriter) block(stmts []ast.Stmt) []ast.Stmt {
 	for i := range stmts {
 		stmts[i] = r.stmt(stmts[i])
 	}
+	for i := len(stmts) - 1; i > 0; i-- {
+		if _, label := stmts[i-1].(*ast.LabelStmt); label && startsWithJump(stmts[i:]) {
+			stmts = slices.Insert(stmts, i, r.pad(stmts[i].Line()))
+		}
+	}
+	return stmts
+}
+
+// loop is block for the body of a loop. The compiler shortens jumps to jumps, but reads one that it has shortened before as if it had not:
+// a jump back to a jump goes anywhere (`while true do break end`, `for k in pairs(t) do if false then … end end`).
+func (r *rewriter) loop(stmts []ast.Stmt, line int) []ast.Stmt {
+	if stmts = r.block(stmts); startsWithJump(stmts) {
+		return slices.Insert(stmts, 0, r.pad(line))
+	}
+	return stmts
+}
+
+// startsWithJump reports whether the first instruction of statements may be a jump.
+func startsWithJump(stmts []ast.Stmt) bool {
+	if len(stmts) == 0 {
+		return true
+	}
+	switch s := stmts[0].(type) {
+	case *ast.BreakStmt, *ast.LabelStmt, *ast.GotoStmt:
+		return true
+	case *ast.DoBlockStmt:
+		return startsWithJump(s.Stmts) || startsWithJump(stmts[1:])
+	case *ast.IfStmt:
+		return isConstantish(s.Condition)
+	case *ast.WhileStmt:
+		return isConstantish(s.Condition)
+	case *ast.RepeatStmt:
+		return startsWithJump(s.Stmts)
+	}
+	return false
+}
+
+func isConstantish(e ast.Expr) bool {
+	switch e.(type) {
+	case *ast.LogicalOpExpr, *ast.UnaryNotOpExpr, *ast.TrueExpr, *ast.FalseExpr, *ast.NilExpr, *ast.NumberExpr, *ast.StringExpr:
+		return true
+	}
+	return false
+}
+
+// pad is a statement that does nothing, in one instruction that is no jump.
+func (r *rewriter) pad(line int) ast.Stmt {
+	local := &ast.LocalAssignStmt{Names: []string{r.temp()}, Exprs: []ast.Expr{&ast.NilExpr{}}}
+	local.SetLine(line)
+	local.Exprs[0].SetLine(line)
+	do := &ast.DoBlockStmt{Stmts: []ast.Stmt{local}}
+	do.SetLine(line)
+	do.SetLastLine(line)
+	return do
 }
 
 func (r *rewriter) stmt(stmt ast.Stmt) ast.Stmt {
@@ -107,26 +163,26 @@ func (r *rewriter) stmt(stmt ast.Stmt) ast.Stmt {
 	case *ast.FuncCallStmt:
 		s.Expr = r.expr(s.Expr)
 	case *ast.DoBlockStmt:
-		r.block(s.Stmts)
+		s.Stmts = r.block(s.Stmts)
 	case *ast.WhileStmt:
 		s.Condition = r.expr(s.Condition)
-		r.block(s.Stmts)
+		s.Stmts = r.loop(s.Stmts, s.Line())
 	case *ast.RepeatStmt:
-		r.block(s.Stmts)
+		s.Stmts = r.loop(s.Stmts, s.Line())
 		s.Condition = r.expr(s.Condition)
 	case *ast.IfStmt:
 		s.Condition = r.expr(s.Condition)
-		r.block(s.Then)
-		r.block(s.Else)
+		s.Then = r.block(s.Then)
+		s.Else = r.block(s.Else)
 	case *ast.NumberForStmt:
 		s.Init, s.Limit = r.expr(s.Init), r.expr(s.Limit)
 		if s.Step != nil {
 			s.Step = r.expr(s.Step)
 		}
-		r.block(s.Stmts)
+		s.Stmts = r.block(s.Stmts)
 	case *ast.GenericForStmt:
 		r.exprs(s.Exprs)
-		r.block(s.Stmts)
+		s.Stmts = r.loop(s.Stmts, s.Line())
 		r.generator(s)
 	case *ast.FuncDefStmt:
 		r.definition(s)
@@ -163,43 +219,68 @@ func (r *rewriter) definition(s *ast.FuncDefStmt) {
 	s.Func = r.expr(s.Func).(*ast.FunctionExpr)
 }
 
-// assign goes round a fault of the compiler: a call that is cut to one result and assigned to the last parameter of the function has its
-// function loaded into that parameter before the arguments are read (`x = (f(x))`, `x, y = f(x), 1`).
+// assign goes round three faults of the compiler. `x = f() and y` leaves a local x as it was when f gives false. It writes a local as soon as its own value is known, before the other values are read
+// (`a, b = b, a` loses a); and a call that is cut to one result and assigned to the last parameter of the function has its function
+// loaded into that parameter before the arguments are read (`x = (f(x))`, `x = f(x), 1`). So such
+// statements compute everything into new locals first, and then assign one by one, from the right, as Lua does.
 func (r *rewriter) assign(s *ast.AssignStmt) ast.Stmt {
 	if len(s.Lhs) == 1 && len(s.Rhs) == 1 {
-		if call, ok := s.Rhs[0].(*ast.FuncCallExpr); ok {
-			call.AdjustRet = false // one name takes one result anyhow
+		switch value := s.Rhs[0].(type) {
+		case *ast.FuncCallExpr:
+			value.AdjustRet = false // one name takes one result anyhow
+			return s
+		case *ast.LogicalOpExpr: // goes on below
+		default:
+			return s
 		}
+	}
+	if !slices.ContainsFunc(s.Lhs, func(e ast.Expr) bool { _, ok := e.(*ast.IdentExpr); return ok }) {
 		return s
 	}
-	hit := false
-	for i, e := range s.Rhs {
-		call, ok := e.(*ast.FuncCallExpr)
-		if ok && i < len(s.Lhs) && (call.AdjustRet || i < len(s.Rhs)-1) {
-			if _, ok := s.Lhs[i].(*ast.IdentExpr); ok {
-				hit = true
+	line := s.Line()
+	do := &ast.DoBlockStmt{}
+	do.SetLine(line)
+	do.SetLastLine(max(s.LastLine(), line))
+	for _, target := range s.Lhs {
+		if t, ok := target.(*ast.AttrGetExpr); ok {
+			t.Object = r.hold(do, t.Object)
+			if _, literal := t.Key.(*ast.StringExpr); !literal {
+				t.Key = r.hold(do, t.Key)
 			}
 		}
 	}
-	if !hit {
-		return s
+	values := &ast.LocalAssignStmt{Exprs: s.Rhs}
+	values.SetLine(line)
+	do.Stmts = append(do.Stmts, values)
+	for range s.Lhs {
+		values.Names = append(values.Names, r.temp())
 	}
-	names, temps := make([]string, len(s.Lhs)), make([]ast.Expr, len(s.Lhs))
-	for i := range names {
-		r.temps++
-		names[i] = "(temp " + strconv.Itoa(r.temps) + ")"
-		id := &ast.IdentExpr{Value: names[i]}
-		id.SetLine(s.Line())
-		temps[i] = id
+	for i := len(s.Lhs) - 1; i >= 0; i-- {
+		set := &ast.AssignStmt{Lhs: s.Lhs[i : i+1 : i+1], Rhs: []ast.Expr{named(values.Names[i], line)}}
+		set.SetLine(line)
+		do.Stmts = append(do.Stmts, set)
 	}
-	local := &ast.LocalAssignStmt{Names: names, Exprs: s.Rhs}
-	local.SetLine(s.Line())
-	set := &ast.AssignStmt{Lhs: s.Lhs, Rhs: temps}
-	set.SetLine(s.Line())
-	do := &ast.DoBlockStmt{Stmts: []ast.Stmt{local, set}}
-	do.SetLine(s.Line())
-	do.SetLastLine(max(s.LastLine(), s.Line()))
 	return do
+}
+
+// hold puts the value of e into a new local of the block and returns its name.
+func (r *rewriter) hold(do *ast.DoBlockStmt, e ast.Expr) ast.Expr {
+	local := &ast.LocalAssignStmt{Names: []string{r.temp()}, Exprs: []ast.Expr{single(e)}}
+	local.SetLine(e.Line())
+	do.Stmts = append(do.Stmts, local)
+	return named(local.Names[0], e.Line())
+}
+
+// temp returns a name that no source can spell.
+func (r *rewriter) temp() string {
+	r.temps++
+	return "(temp " + strconv.Itoa(r.temps) + ")"
+}
+
+func named(name string, line int) *ast.IdentExpr {
+	id := &ast.IdentExpr{Value: name}
+	id.SetLine(line)
+	return id
 }
 
 func (r *rewriter) exprs(list []ast.Expr) {
@@ -249,7 +330,7 @@ func (r *rewriter) expr(expr ast.Expr) ast.Expr {
 	case *ast.StringConcatOpExpr:
 		return r.concat(e)
 	case *ast.FunctionExpr:
-		r.function(func() { r.block(e.Stmts) })
+		r.function(func() { e.Stmts = r.block(e.Stmts) })
 	}
 	return expr
 }
@@ -339,10 +420,8 @@ func foldTail(operands []ast.Expr) []ast.Expr {
 }
 
 func join(operands []ast.Expr, line int) ast.Expr {
-	fn := &ast.IdentExpr{Value: concatName}
-	fn.SetLine(line)
 	// Not AdjustRet: the join gives one result anyhow, and the compiler miscompiles adjusted calls (see assign).
-	call := &ast.FuncCallExpr{Func: fn, Args: operands}
+	call := &ast.FuncCallExpr{Func: named(concatName, line), Args: operands}
 	call.SetLine(line)
 	return call
 }

@@ -39,6 +39,10 @@ func TestFaultsOfGopherLua(t *testing.T) {
 			local n = 0
 			repeat local ok = pcall(f) n = n + 1 until ok or n == 5
 			return n, tries`, "3 3", "3 1"},
+		{"locals that change places", "rewrite.go assign", `local a, b = 1, 2 a, b = b, a return a, b`, "2 1", "2 2"},
+		{"a local set beside a call that reads it", "rewrite.go assign", `local t, c = {}, 1 c, t.x = 5, tostring(c) return t.x`, "1", "5"},
+		{"a local that a false operand should set", "rewrite.go assign", `local function no() return false end local c c = no() and 1 return tostring(c)`, "false", "nil"},
+		{"a loop whose body begins with if false", "rewrite.go loop", `local n = 0 for k in pairs({ 1, 2 }) do if (false and n.x) then n = n + 1 end end return n`, "0", "!"},
 		{"a call in parentheses assigned to the last parameter", "rewrite.go assign", `
 			local function f(x) x = (tostring(x)) return x end return f(5)`, "5", "nil pointer"},
 		{"a call before another value assigned to the last parameter", "rewrite.go assign", `
