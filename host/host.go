@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/luatools/luatools/luabind/sandbox"
 	"github.com/luatools/luatools/protocol/mcp"
 	"github.com/luatools/luatools/scripts"
 )
@@ -33,6 +34,9 @@ type Options struct {
 
 	// CallTimeout bounds one call; a tool's own timeout replaces it. Zero means DefaultCallTimeout; negative, no bound. SetTimeout replaces it.
 	CallTimeout time.Duration
+
+	// Limits bounds the Lua code of one call; a zero field means its default. Wall is not looked at: CallTimeout says it.
+	Limits sandbox.Limits
 
 	// Asker asks a person where the policy asks. Nil means that nobody is there, so that such a call is denied.
 	Asker Asker
@@ -128,7 +132,7 @@ func New(o Options) (*Host, error) {
 }
 
 func (h *Host) libraryOptions() scripts.Options {
-	o := scripts.Options{Server: h.o.Server}
+	o := scripts.Options{Server: h.o.Server, Limits: h.o.Limits}
 	o.Limits.Wall = callTimeout(h.o.CallTimeout)
 	if h.o.Log != nil {
 		o.Log = func(file, level, text string) { h.log(LogEntry{Level: level, Tool: file, Text: text}) }

@@ -38,7 +38,7 @@ func (a *app) dev(args []string) int {
 	d.line("36", "watching %s: %s, %s, %s", a.opt.tools, count(len(h.Tools()), "tool"), count(errors, "error"), count(warnings, "warning"))
 	ctx, stop, signalled := signals(context.Background())
 	defer stop()
-	if err := h.Watch(ctx, a.watchOptions(d), d.reloaded); err != nil {
+	if err := h.Watch(ctx, a.watchOptions(h, d), d.reloaded); err != nil {
 		return a.fail(exitFailed, err)
 	}
 	return signalled()

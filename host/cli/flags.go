@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/luatools/luatools/host"
+	"github.com/luatools/luatools/luabind/sandbox"
 	"github.com/luatools/luatools/protocol/nearest"
 )
 
@@ -30,13 +31,18 @@ type options struct {
 	timeout  time.Duration
 	trace    string
 	watch    string
+	config   string
 
-	policy host.Policy
+	policy     host.Policy
+	limits     sandbox.Limits
+	flagRules  []host.Rule // those of flags and variables, which every configuration is joined with
+	configFile string      // what was read; empty for none
 }
 
 // flagSet makes the flags of c: its own and the shared ones.
 func (a *app) flagSet(c *command) *pflag.FlagSet {
 	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	a.flags = fs
 	fs.SetOutput(discard{})
 	fs.Usage = func() {}
 	if c.flags != nil {
@@ -53,6 +59,7 @@ func (a *app) flagSet(c *command) *pflag.FlagSet {
 	fs.StringVar(&o.tools, "tools", "tools", "`DIR` that holds the tool files")
 	fs.StringVar(&o.server, "server", "", "`NAME` of the server of the files directly in the folder (default: the folder's name)")
 	fs.BoolVar(&o.json, "json", false, jsonUsage(c))
+	fs.StringVar(&o.config, "config", "", "`FILE` to configure by, instead of the luatools.lua beside the tools folder")
 	if c == listCommand || c == checkCommand || c == devCommand {
 		return fs
 	}
@@ -98,7 +105,7 @@ func (o *options) settle() error {
 			if err != nil {
 				return fmt.Errorf("%s %q: %w", r.flag, p, err)
 			}
-			o.policy.Rules = append(o.policy.Rules, rule)
+			o.flagRules = append(o.flagRules, rule)
 		}
 	}
 	return nil

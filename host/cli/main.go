@@ -45,6 +45,7 @@ func commands() []*command {
 type app struct {
 	in       io.Reader
 	out, err io.Writer
+	flags    *pflag.FlagSet // of the command that runs
 	opt      options
 	run      runOptions
 }
@@ -93,6 +94,11 @@ func (a *app) dispatch(c *command, args []string) int {
 	if a.opt.chdir != "" {
 		if err := os.Chdir(a.opt.chdir); err != nil {
 			return a.misuse("-C: %s", err)
+		}
+	}
+	if c != versionCommand {
+		if code := a.configure(); code != exitOK {
+			return code
 		}
 	}
 	return c.run(a, fs.Args())

@@ -33,6 +33,7 @@ func (a *app) load(o host.Options) (*host.Host, int) {
 	}
 	o.Dir = a.opt.tools
 	o.Server = a.opt.server
+	o.Limits = a.opt.limits
 	h, err := host.New(o)
 	if err != nil {
 		return nil, a.fail(exitFailed, err)

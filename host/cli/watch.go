@@ -41,7 +41,7 @@ func (a *app) watch(ctx context.Context, h *host.Host, d *display) (stop func())
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if err := h.Watch(ctx, a.watchOptions(d), d.reloaded); err != nil {
+		if err := h.Watch(ctx, a.watchOptions(h, d), d.reloaded); err != nil {
 			a.sayf("warning: edits of the tool files are not noticed: %s", err)
 		}
 	})
@@ -51,8 +51,12 @@ func (a *app) watch(ctx context.Context, h *host.Host, d *display) (stop func())
 	}
 }
 
-func (a *app) watchOptions(d *display) scripts.WatchOptions {
-	o := scripts.WatchOptions{Warn: func(text string) { d.line("33", "%s", visible("warning: "+text)) }}
+func (a *app) watchOptions(h *host.Host, d *display) scripts.WatchOptions {
+	o := scripts.WatchOptions{
+		Extra:        []string{a.opt.configPath()},
+		ExtraChanged: func(path string) { a.configChanged(h, d, path) },
+		Warn:         func(text string) { d.line("33", "%s", visible("warning: "+text)) },
+	}
 	if a.opt.watch == "poll" {
 		o.Poll = pollEach
 	}
