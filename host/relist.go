@@ -60,7 +60,7 @@ type sessionServer struct {
 	// Guarded by lists.mu. A list is nil until there was one.
 	last    json.RawMessage // that the CLI got, or was told of
 	got     json.RawMessage // that was written last
-	writing json.RawMessage // that the answer to request has
+	writing json.RawMessage // that the last answer has, and which request that answers
 	request *protocol.Request
 	awaited bool // the CLI is expected to ask for its first list
 }
@@ -77,7 +77,7 @@ func (v *sessionServer) list(ctx context.Context, req *protocol.Request) *protoc
 	res := v.Handle(ctx, req)
 	v.s.lists.mu.Lock()
 	defer v.s.lists.mu.Unlock()
-	v.request, v.writing = req, v.last // as listed has noted it
+	v.request = req
 	return res
 }
 
@@ -85,7 +85,8 @@ func (v *sessionServer) list(ctx context.Context, req *protocol.Request) *protoc
 func (v *sessionServer) listed(list json.RawMessage) {
 	v.s.lists.mu.Lock()
 	defer v.s.lists.mu.Unlock()
-	v.last = list
+	v.last, v.writing = list, list
+	v.request = nil // whose answer another one has overtaken
 }
 
 // lacks reports whether the CLI is to ask for list and does not have it. It is called with lists.mu held.
@@ -102,7 +103,7 @@ func (s *Session) Written(server string, req *protocol.Request) {
 	s.lists.mu.Lock()
 	defer s.lists.mu.Unlock()
 	if v != nil && v.request == req {
-		v.got, v.awaited, v.request, v.writing = v.writing, false, nil, nil
+		v.got, v.awaited, v.request = v.writing, false, nil
 		s.lists.changed()
 	}
 }
@@ -298,8 +299,9 @@ func (s *Session) fallBack(ctx context.Context) {
 	s.setServers(ctx, s.h.registry(), true)
 }
 
-// setServers gives the CLI all servers of the session and those of r that are new, with a server that it has not met when helper is set, and reports
-// whether it took them. A server that has lost its last tool stays: calls of it may be on their way.
+// setServers gives the CLI all servers of the session and those of r that are new, and reports whether it took them. With helper there is one among them
+// that it has not met, so that it lists them all again, at the latest before its next turn. A server that has lost its last tool stays: calls of it may be
+// on their way.
 func (s *Session) setServers(ctx context.Context, r *registry, helper bool) bool {
 	began := time.Now()
 	before := *s.servers.Load()
@@ -337,7 +339,9 @@ func (s *Session) setServers(ctx context.Context, r *registry, helper bool) bool
 	kept := maps.Clone(next)
 	maps.DeleteFunc(kept, func(name string, v *sessionServer) bool { return v.helper && helper && name != met })
 	s.servers.Store(&kept)
-	s.lists.know(r) // where it failed, nothing is won by waiting
+	if helper {
+		s.lists.know(r) // where it failed, nothing is won by waiting
+	}
 	return err == nil
 }
 

@@ -36,10 +36,11 @@ type Agent struct {
 	interrupts []string                // requests to be answered by the turn
 	stop       context.CancelCauseFunc // ends the running turn; nil between turns
 
-	greeted bool          // initialize came
-	ready   chan struct{} // closed when the handshake under way has ended; nil: none
-	relist  bool          // shake hands with all servers at the start of the next turn
-	servers []*server     // in the order declared
+	greeted bool            // initialize came
+	ready   chan struct{}   // closed when the handshake under way has ended; nil: none
+	relist  bool            // shake hands with all servers at the start of the next turn
+	servers []*server       // in the order declared
+	met     map[string]bool // every server that was ever declared
 	hooks   map[string][]hook
 	model   string
 	mode    string
@@ -67,7 +68,7 @@ func Start(ctx context.Context, o Options) *Agent {
 	a := &Agent{
 		o: o, out: newOutbox(o.Chunk),
 		done: make(chan struct{}), wake: make(chan struct{}, 1), closed: make(chan struct{}),
-		asked: map[string]*question{}, heard: map[string]bool{}, allowed: map[string]bool{}, hooks: map[string][]hook{},
+		asked: map[string]*question{}, heard: map[string]bool{}, allowed: map[string]bool{}, hooks: map[string][]hook{}, met: map[string]bool{},
 		stderr: append([]string(nil), o.Stderr...), session: control.NewUUID(), model: o.Model, mode: o.PermissionMode,
 	}
 	if a.model == "" {

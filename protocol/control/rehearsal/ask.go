@@ -18,6 +18,7 @@ type question struct {
 	rpc   json.RawMessage // the JSON-RPC id inside an mcp_message; nil for a notification
 	mcp   bool            // an mcp_message
 	wait  chan reply      // one slot
+	take  func(reply)     // takes a good answer before the next line is read; nil: nobody does
 
 	answers   int
 	withdrawn bool // by control_cancel_request: no answer is due
@@ -255,6 +256,9 @@ func (a *Agent) settle(loose []*question) {
 const looseTime = 5 * time.Second
 
 func (q *question) deliver(r reply) {
+	if q.take != nil && r.refusal == nil && r.rpcErr == nil {
+		q.take(r)
+	}
 	select {
 	case q.wait <- r:
 	default:

@@ -282,6 +282,7 @@ func TestHooks(t *testing.T) {
 func TestNewToolsInARunningSession(t *testing.T) {
 	notice := `"subtype":"mcp_message","server_name":"demo","message":{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
 	setServers := `"subtype":"mcp_set_servers","servers":{"demo":{"type":"sdk","name":"demo"},"demo_reload_1":{"type":"sdk","name":"demo_reload_1"}}`
+	metServers := `"subtype":"mcp_set_servers","servers":{"demo":{"type":"sdk","name":"demo"}}`
 	for _, tt := range []struct {
 		name    string
 		o       Options
@@ -294,6 +295,7 @@ func TestNewToolsInARunningSession(t *testing.T) {
 		{"an old one ignores the notice", Options{Old: true, Handshake: HandshakeEarly}, notice, []int{1, 1, 1}},
 		{"a current one shakes hands again at mcp_set_servers", Options{}, setServers, []int{2, 2, 2}},
 		{"an old one before the next turn", Options{Old: true, Handshake: HandshakeEarly}, setServers, []int{1, 1, 2}},
+		{"but not when it has met all of them", Options{Old: true, Handshake: HandshakeEarly}, metServers, []int{1, 1, 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

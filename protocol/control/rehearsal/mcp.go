@@ -53,11 +53,16 @@ type rpcMessage struct {
 
 // request sends one MCP request; its question tells the id.
 func (a *Agent) request(c *conn, method, about string, params func(id int) any) *question {
+	return a.requestFor(c, method, about, params, nil)
+}
+
+// requestFor is request with a taker of the answer.
+func (a *Agent) requestFor(c *conn, method, about string, params func(id int) any, take func(reply)) *question {
 	c.mu.Lock()
 	id := c.next
 	c.next++
 	c.mu.Unlock()
-	q := &question{about: about, mcp: true, rpc: json.RawMessage(strconv.Itoa(id))}
+	q := &question{about: about, mcp: true, rpc: json.RawMessage(strconv.Itoa(id)), take: take}
 	q.mild = method != "tools/call"
 	m := rpcMessage{Method: method, JSONRPC: "2.0", ID: q.rpc}
 	if params != nil {
@@ -74,12 +79,15 @@ func (a *Agent) notify(c *conn, method string, params any) *question {
 	return q
 }
 
-// declare replaces the list of servers; those that stay keep their tools until they are asked again.
-func (a *Agent) declare(names []string) {
+// declare replaces the list of servers; those that stay keep their tools until they are asked again. It reports whether one
+// of them was never declared before.
+func (a *Agent) declare(names []string) (unmet bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var list []*server
 	for _, name := range names {
+		unmet = unmet || !a.met[name]
+		a.met[name] = true
 		s := a.serverLocked(name)
 		if s == nil {
 			s = &server{name: name}
@@ -87,6 +95,7 @@ func (a *Agent) declare(names []string) {
 		list = append(list, s)
 	}
 	a.servers = list
+	return unmet
 }
 
 func (a *Agent) serverLocked(name string) *server {
@@ -179,10 +188,23 @@ func (a *Agent) learn(c *conn) {
 	a.list(c)
 }
 
-// list asks for the tools of a server. Old CLIs read the first page only.
+// list asks for the tools of a server. Old CLIs read the first page only. The tools can be called as soon as the last page has been read: an
+// answer that stands on the next line finds them.
 func (a *Agent) list(c *conn) {
 	var tools []tool
 	cursor := ""
+	take := func(r reply) {
+		more, next, err := readTools(r.payload)
+		if err != nil {
+			// One bad entry empties the whole server, and the CLI says so nowhere.
+			a.problem("tools/list of %s would empty the server: %v", c.server, err)
+			more, next, tools = nil, "", nil
+		}
+		tools, cursor = append(tools, more...), next
+		if cursor == "" || a.o.Old {
+			a.learned(c, tools)
+		}
+	}
 	for page := 0; page == 0 || cursor != "" && !a.o.Old; page++ {
 		var params func(int) any
 		if cursor != "" {
@@ -193,7 +215,7 @@ func (a *Agent) list(c *conn) {
 				}{at}
 			}
 		}
-		r, err := a.await(a.ctx, a.request(c, "tools/list", "tools/list of "+c.server, params))
+		r, err := a.await(a.ctx, a.requestFor(c, "tools/list", "tools/list of "+c.server, params, take))
 		if err == nil && r.rpcErr != nil {
 			err = r.rpcErr
 		}
@@ -201,15 +223,11 @@ func (a *Agent) list(c *conn) {
 			a.lost(c.server, err)
 			return
 		}
-		more, next, err := readTools(r.payload)
-		if err != nil {
-			// One bad entry empties the whole server, and the CLI says so nowhere.
-			a.problem("tools/list of %s would empty the server: %v", c.server, err)
-			tools = nil
-			break
-		}
-		tools, cursor = append(tools, more...), next
 	}
+}
+
+// learned takes the tools of a server.
+func (a *Agent) learned(c *conn, tools []tool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if s := a.serverLocked(c.server); s != nil {

@@ -173,7 +173,8 @@ func (a *Agent) noticed(server string, raw json.RawMessage) {
 	}
 }
 
-// setServers replaces the declared servers. All of them are asked again: at once, or when Old before the next turn.
+// setServers replaces the declared servers. All of them are asked again: at once, or when Old before the next turn, and then only
+// when one of them is new.
 func (a *Agent) setServers(id string, raw json.RawMessage) {
 	var configs map[string]struct {
 		Type string `json:"type"`
@@ -209,10 +210,10 @@ func (a *Agent) setServers(id string, raw json.RawMessage) {
 			answer.Removed = append(answer.Removed, name)
 		}
 	}
-	a.declare(names)
+	unmet := a.declare(names)
 	if a.o.Old {
 		a.mu.Lock()
-		a.relist = true
+		a.relist = a.relist || unmet
 		a.mu.Unlock()
 		a.succeed(id, answer)
 		return
