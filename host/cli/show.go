@@ -88,11 +88,12 @@ type display struct {
 	w      io.Writer
 	colour bool
 	quiet  bool
+	debug  bool                      // also what the host has to say for those who look for a fault
 	last   map[string]host.CallEvent // the end of the last call of a tool, for the exit code of call
 }
 
 func (a *app) display() *display {
-	return &display{w: a.err, colour: a.coloured(), quiet: a.opt.quiet, last: map[string]host.CallEvent{}}
+	return &display{w: a.err, colour: a.coloured(), quiet: a.opt.quiet, debug: a.opt.verbose, last: map[string]host.CallEvent{}}
 }
 
 // Call implements host.Observer.
@@ -141,6 +142,9 @@ func (d *display) progress(e host.CallEvent) {
 
 // log shows a line that a tool printed or logged.
 func (d *display) log(e host.LogEntry) {
+	if e.Level == "debug" && e.Tool == "" && !d.debug {
+		return
+	}
 	who := e.Tool
 	if who != "" {
 		who += ": "
