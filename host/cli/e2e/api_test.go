@@ -55,6 +55,7 @@ type request struct {
 	system  string
 	users   []string // texts of all user messages
 	results []toolResult
+	added   []string // tools that a message of the conversation makes known: their definitions are marked as deferred, so that the cache holds
 }
 
 type toolDefinition struct {
@@ -130,6 +131,9 @@ type contentBlock struct {
 	ToolUseID string  `json:"tool_use_id"`
 	IsError   bool    `json:"is_error"`
 	Content   content `json:"content"`
+	Tool      struct {
+		Name string `json:"name"`
+	} `json:"tool"` // of a tool_addition
 }
 
 func (c *content) UnmarshalJSON(b []byte) error {
@@ -222,6 +226,11 @@ func (m *message) isAside() bool {
 func (a *api) next(m message) (reply, string) {
 	req := request{tools: m.Tools, system: m.System.text()}
 	for _, msg := range m.Messages {
+		for _, b := range msg.Content {
+			if b.Type == "tool_addition" {
+				req.added = append(req.added, b.Tool.Name)
+			}
+		}
 		switch msg.Role {
 		case "assistant":
 			req.results = nil
