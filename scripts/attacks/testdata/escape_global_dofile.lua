@@ -1,0 +1,10 @@
+-- Reach dofile by _G.
+-- want: error|result "nil"
+return tool{
+  description = "Tries to harm its host.",
+  run = function(args, ctx)
+    local ok, v = pcall(function() return _G.dofile end)
+    if ok then return tostring(rawget(_G, 'dofile')) end
+    return tostring(rawget(_G, 'dofile'))
+  end,
+}

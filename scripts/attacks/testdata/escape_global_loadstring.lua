@@ -1,0 +1,10 @@
+-- Reach loadstring by _G.
+-- want: error|result "nil"
+return tool{
+  description = "Tries to harm its host.",
+  run = function(args, ctx)
+    local ok, v = pcall(function() return _G.loadstring end)
+    if ok then return tostring(rawget(_G, 'loadstring')) end
+    return tostring(rawget(_G, 'loadstring'))
+  end,
+}

@@ -1,0 +1,8 @@
+-- A lazy pattern whose work is quadratic.
+-- want: timeout
+return tool{
+  description = "Tries to harm its host.",
+  run = function(args, ctx)
+    return (('a'):rep(1e6)):find('.-b')
+  end,
+}

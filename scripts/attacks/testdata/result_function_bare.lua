@@ -1,0 +1,8 @@
+-- A function, bare.
+-- want: error
+return tool{
+  description = "Tries to harm its host.",
+  run = function(args, ctx)
+    return print
+  end,
+}

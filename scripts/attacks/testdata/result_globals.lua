@@ -1,0 +1,8 @@
+-- All globals.
+-- want: error
+return tool{
+  description = "Tries to harm its host.",
+  run = function(args, ctx)
+    return _G
+  end,
+}

@@ -1,0 +1,8 @@
+-- A library.
+-- want: error
+return tool{
+  description = "Tries to harm its host.",
+  run = function(args, ctx)
+    return string
+  end,
+}
