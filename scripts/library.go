@@ -42,6 +42,7 @@ type Library struct {
 type shelf struct {
 	found   *listing
 	files   map[string]*entry // by file
+	order   []string          // the names of files, sorted
 	servers map[string]*serverFile
 	modules modules
 }
@@ -117,10 +118,10 @@ func (l *Library) rescan(ctx context.Context, began time.Time, look func(*folder
 		return &Reload{Before: prev, After: prev, Took: time.Since(began)}, nil
 	}
 	snap.Revision = prev.Revision + 1
-	snap.Removed = removed(prev, snap, began)
-	l.snapshot.Store(snap)
 	r := &Reload{Before: prev, After: snap, Took: time.Since(began)}
 	r.Changes = r.compare(&old, &next)
+	snap.Removed = remember(prev.Removed, r.Changes, began)
+	l.snapshot.Store(snap)
 	for _, f := range old.served() {
 		if e := next.files[f.src.file]; e == nil || e.served != f {
 			f.states.retire()
@@ -132,8 +133,9 @@ func (l *Library) rescan(ctx context.Context, began time.Time, look func(*folder
 // load fills next with what old has and what must be loaded anew, as many files at once as there are processors.
 func (l *loader) load(ctx context.Context, found *listing, old shelf, next *shelf) {
 	var todo []func()
+	entries := make([]entry, len(found.sources))
 	quiet := maps.Equal(l.modules, old.modules) // what files can require is as it was
-	for _, src := range found.sources {
+	for i, src := range found.sources {
 		switch src.kind {
 		case kindServer:
 			if prev := old.servers[src.file]; l.currentServer(prev, src) {
@@ -142,7 +144,8 @@ func (l *loader) load(ctx context.Context, found *listing, old shelf, next *shel
 				next.servers[src.file] = l.server(ctx, src, prev)
 			}
 		case kindTool:
-			e := &entry{}
+			e := &entries[i]
+			next.order = append(next.order, src.file)
 			if prev := old.files[src.file]; prev != nil {
 				*e = *prev
 			}
@@ -159,6 +162,7 @@ func (l *loader) load(ctx context.Context, found *listing, old shelf, next *shel
 		if next.files[name] == nil && found.hidden(name) {
 			copied := *e
 			next.files[name] = &copied
+			next.order = append(next.order, name)
 		}
 	}
 	for name, f := range old.servers {
@@ -166,6 +170,7 @@ func (l *loader) load(ctx context.Context, found *listing, old shelf, next *shel
 			next.servers[name] = f
 		}
 	}
+	slices.Sort(next.order)
 	inParallel(todo)
 }
 

@@ -29,7 +29,7 @@ const (
 	Recovered                   // a file that had failed loads again
 	Held                        // a file asks for more rights than before; what it served before is served still
 	Enabled                     // a tool that was not enabled is
-	Disabled                    // a tool is not enabled any more
+	Disabled                    // a tool is not enabled, or not any more
 )
 
 // Change is one line of a reload's report.
@@ -62,12 +62,16 @@ type comparison struct {
 	old, next *shelf
 	broken    [2]map[string][]*Error // faults by file, before and after
 	recovered map[string]bool        // by file
+	everyTool bool                   // may differ, not only those of files that were loaded
 }
 
 // compare says what differs between the two snapshots.
 func (r *Reload) compare(old, next *shelf) []Change {
 	c := &comparison{Reload: r, old: old, next: next, recovered: map[string]bool{},
 		broken: [2]map[string][]*Error{faultsByFile(r.Before), faultsByFile(r.After)}}
+	if !maps.Equal(old.servers, next.servers) {
+		c.everyTool = true
+	}
 	c.files()
 	c.tools()
 	c.serverFiles()
@@ -163,8 +167,8 @@ func took(d time.Duration) string {
 
 // tools reports what became of each tool.
 func (c *comparison) tools() {
-	was, off := c.Before.byName(), disabled(c.Before)
-	is, nowOff := c.After.byName(), disabled(c.After)
+	was, off := c.byName(c.Before)
+	is, nowOff := c.byName(c.After)
 	for name, t := range is {
 		o := was[name]
 		switch {
@@ -174,6 +178,11 @@ func (c *comparison) tools() {
 			c.add(Added, name, t.File, "new tool", nil)
 		case o != t:
 			c.changed(name, o, t)
+		}
+	}
+	for name, t := range nowOff {
+		if was[name] == nil && off[name] == nil {
+			c.add(Disabled, name, t.File, "new tool, not enabled: "+t.Why, nil)
 		}
 	}
 	for name, o := range was {
@@ -243,42 +252,45 @@ func serverKind(o, f *serverFile) ChangeKind {
 	return Behaviour
 }
 
-// byName is the enabled tools by server/tool.
-func (s *Snapshot) byName() map[string]*Tool {
-	m := map[string]*Tool{}
-	for _, server := range s.Servers {
-		for _, t := range server.Tools {
-			m[t.Server+"/"+t.Name] = t
+// byName is the tools of a snapshot that may differ, enabled and not, by server/tool.
+func (c *comparison) byName(s *Snapshot) (on, off map[string]*Tool) {
+	on, off = map[string]*Tool{}, map[string]*Tool{}
+	put := func(to map[string]*Tool, tools []*Tool) {
+		for _, t := range tools {
+			if c.everyTool || c.old.serves(t.file) != c.next.serves(t.file) {
+				to[t.Server+"/"+t.Name] = t
+			}
 		}
 	}
-	return m
+	for _, server := range s.Servers {
+		put(on, server.Tools)
+	}
+	put(off, s.Disabled)
+	return on, off
 }
 
-func disabled(s *Snapshot) map[string]*Tool {
-	m := map[string]*Tool{}
-	for _, t := range s.Disabled {
-		m[t.Server+"/"+t.Name] = t
-	}
-	return m
+// serves reports whether a version of a file serves.
+func (s *shelf) serves(f *file) bool {
+	e := s.files[f.src.file]
+	return e != nil && e.served == f
 }
 
 // maxRemoved is how many removed tools a snapshot remembers.
 const maxRemoved = 256
 
-// removed is what snap remembers of the tools that it has no more.
-func removed(prev, snap *Snapshot, now time.Time) map[string]time.Time {
-	is, off := snap.byName(), disabled(snap)
-	m := map[string]time.Time{}
-	keep := func(name string, at time.Time) {
-		if is[name] == nil && off[name] == nil {
-			m[name] = at
+// remember adds what changes took out to the tools that were removed before, and takes out those that came back.
+func remember(before map[string]time.Time, changes []Change, now time.Time) map[string]time.Time {
+	m := maps.Clone(before)
+	for _, c := range changes {
+		switch c.Kind {
+		case Removed:
+			if m == nil {
+				m = map[string]time.Time{}
+			}
+			m[c.Tool] = now
+		case Added, Enabled, Disabled:
+			delete(m, c.Tool)
 		}
-	}
-	for name, at := range prev.Removed {
-		keep(name, at)
-	}
-	for name := range prev.byName() {
-		keep(name, now)
 	}
 	for len(m) > maxRemoved {
 		oldest := ""

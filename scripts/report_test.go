@@ -69,6 +69,8 @@ func TestReport(t *testing.T) {
 		{"a module that vanishes", helper + user, "-- lib/helper.lua --\n", []string{`✗ tools/user  no module "lib.helper": there is no lib/helper.lua, still serving the version from …`}},
 		{"disabled", "-- a.lua --\n" + saying("a"), "-- a.lua --\n" + strings.Replace(saying("a"), "tool{", "tool{ enabled = function() return false, 'no database' end,", 1),
 			[]string{"✓ tools/a  not enabled any more: no database"}},
+		{"a new one that is not enabled", "", "-- a.lua --\n" + strings.Replace(saying("a"), "tool{", "tool{ enabled = false,", 1),
+			[]string{"✓ tools/a  new tool, not enabled: enabled = false"}},
 		{"enabled", "-- a.lua --\n" + strings.Replace(saying("a"), "tool{", "tool{ enabled = false,", 1), "-- a.lua --\n" + saying("a"), []string{"✓ tools/a  enabled"}},
 		{"server.lua breaks", "-- s/a.lua --\n" + saying("a") + "-- s/server.lua --\nreturn { title = 'S' }\n", "-- s/server.lua --\nreturn { titel = 'S' }\n",
 			[]string{"✗ tools/s/server.lua  field 'titel' of server.lua: unknown, did you mean 'title'?, still using the version from …"}},

@@ -35,17 +35,20 @@ type Server struct {
 type assembly struct {
 	*shelf
 	folder *folder
-	names  map[string]*Tool // by server/name
-	plain  map[string]*Tool // by the name that a plain client sees
+	names  map[toolName]*Tool
+	plain  map[string]*Tool       // by the name that a plain client sees
+	shared map[string]*serverFile // by server, as far as asked for
 	out    *Snapshot
 }
+
+type toolName struct{ server, name string }
 
 // assemble chooses what each file serves and makes the snapshot. Names belong to who has them: files that serve already come first, in
 // the order of their paths, then those that are new.
 func assemble(s *shelf, folder *folder, problems []*Error, ignored []Ignored) *Snapshot {
-	a := &assembly{shelf: s, folder: folder, names: map[string]*Tool{}, plain: map[string]*Tool{},
+	a := &assembly{shelf: s, folder: folder, names: make(map[toolName]*Tool, len(s.files)), plain: make(map[string]*Tool, len(s.files)), shared: map[string]*serverFile{},
 		out: &Snapshot{Problems: problems, Ignored: ignored}}
-	order := slices.Sorted(maps.Keys(s.files))
+	order := s.order
 	var fresh []*entry
 	for _, name := range order {
 		e := s.files[name]
@@ -99,7 +102,7 @@ func (a *assembly) claim(f *file) (faults []*Error) {
 		if t.disabled {
 			continue
 		}
-		if o := a.names[t.Server+"/"+t.Name]; o != nil {
+		if o := a.names[toolName{t.Server, t.Name}]; o != nil {
 			faults = append(faults, t.fault(fmt.Sprintf("tool %q of server %q is already at %s:%d", t.Name, t.Server, o.File, o.Line)))
 		} else if o := a.plain[t.Plain]; o != nil {
 			faults = append(faults, t.fault(fmt.Sprintf("plain MCP clients would see this tool as %q, and so the one at %s:%d: rename one", t.Plain, o.File, o.Line)))
@@ -111,7 +114,7 @@ func (a *assembly) claim(f *file) (faults []*Error) {
 	}
 	for _, t := range f.tools {
 		if !t.disabled {
-			a.names[t.Server+"/"+t.Name], a.plain[t.Plain] = t, t
+			a.names[toolName{t.Server, t.Name}], a.plain[t.Plain] = t, t
 		}
 	}
 	return nil
@@ -147,6 +150,15 @@ func (t *Tool) fault(message string) *Error {
 
 // serverFile returns the server.lua of a server, or nil.
 func (a *assembly) serverFile(server string) *serverFile {
+	f, known := a.shared[server]
+	if !known {
+		f = a.findServerFile(server)
+		a.shared[server] = f
+	}
+	return f
+}
+
+func (a *assembly) findServerFile(server string) *serverFile {
 	if server == a.folder.server && (a.hasTop() || a.shelf.servers[path.Join(a.folder.name, "server.lua")] != nil) {
 		return a.shelf.servers[path.Join(a.folder.name, "server.lua")]
 	}
