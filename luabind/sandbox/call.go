@@ -49,6 +49,7 @@ type Call struct {
 	handed             int                 // values of the last yield or return of a coroutine
 	stacks             map[*lua.LState]int // charged values of the stacks of coroutines
 	random             *rand.Rand
+	memory             memory
 
 	mu      sync.Mutex // guards what follows
 	ctx     context.Context
@@ -89,6 +90,7 @@ func (c *Call) begin(ctx context.Context, mode Mode, l Limits, data any) {
 	c.parent, c.parentDone = ctx, ctx.Done()
 	c.fault, c.thrown, c.last, c.where = nil, nil, raised{}, place{}
 	c.protected, c.resumes, c.random, c.stacks = 0, 0, nil, nil
+	c.memory.begin(now)
 	c.mu.Lock()
 	c.stop = ""
 	c.stopped.Store(false)
@@ -105,6 +107,9 @@ func (c *Call) end() {
 	}
 	c.ctx, c.release = nil, nil
 	c.mu.Unlock()
+	if c.memory.watched {
+		heap.remove(c)
+	}
 	c.Data, c.parent, c.parentDone, c.random, c.stacks = nil, nil, nil, nil, nil
 	c.thrown, c.last = nil, raised{}
 	c.fault, c.left = errNotBegun, -1
@@ -152,9 +157,12 @@ func (c *Call) look() {
 	c.looked = now
 	c.window = max(0, min(window, c.steps))
 	c.left = c.window
+	if now.After(c.memory.from) {
+		c.watchHeap(now)
+	}
 	switch {
 	case c.steps <= 0:
-		c.over(Limit, fmt.Sprintf("%s ran more than %d steps of Lua (limits.steps in luatools.lua)", c.what(), c.limits.Steps))
+		c.over(Limit, fmt.Sprintf("%s ran more than %d steps of Lua (%s)", c.what(), c.limits.Steps, howTo("steps")))
 	case now.After(c.deadline):
 		c.timeout()
 	default:
@@ -257,16 +265,32 @@ func (c *Call) Cancel(message string) {
 // Charge counts n bytes of memory made for the call and raises when the call has used up what it may.
 func (c *Call) Charge(L *lua.LState, n int) {
 	if c.bytes -= int64(n); c.bytes < 0 {
-		c.over(Limit, fmt.Sprintf("%s made more than %s of strings and data (limits.bytes in luatools.lua)", c.what(), sizeText(c.limits.Bytes)))
+		c.overBytes()
 		c.reraise(L)
 	}
 	c.spend(L, n>>6)
 }
 
+func (c *Call) overBytes() {
+	c.over(Limit, fmt.Sprintf("%s made more than %s of strings and data (%s)", c.what(), sizeText(c.limits.Bytes), howTo("bytes")))
+}
+
+// Take counts n bytes that Go code makes for the call while no Lua runs, such as its arguments and its result. An error is the *Fault of a
+// call that has used up what it may.
+func (c *Call) Take(n int) error {
+	if c.bytes -= int64(n); c.bytes < 0 {
+		c.overBytes()
+	}
+	return c.Err()
+}
+
+// Limits returns what bounds the call, with defaults filled in.
+func (c *Call) Limits() Limits { return c.limits }
+
 // ChargeString does what Charge does for one string of n bytes, and raises when the string is too long.
 func (c *Call) ChargeString(L *lua.LState, n int) {
 	if n > c.limits.StringBytes {
-		raiseLimit(L, fmt.Sprintf("a string of more than %s (limits.string_bytes in luatools.lua)", sizeText(int64(c.limits.StringBytes))))
+		raiseLimit(L, fmt.Sprintf("a string of more than %s (%s)", sizeText(int64(c.limits.StringBytes)), howTo("string")))
 	}
 	c.Charge(L, n)
 }

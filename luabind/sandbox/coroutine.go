@@ -51,8 +51,8 @@ func init() {
 }
 
 func (s *State) newCoroutine(L *lua.LState, fn *lua.LFunction) *lua.LState {
-	if len(s.coroutines) >= maxCoroutines && !s.forgetCoroutines() {
-		raiseLimit(L, fmt.Sprintf("more than %d unfinished coroutines", maxCoroutines))
+	if most := s.call.limits.Coroutines; len(s.coroutines) >= most && !s.forgetCoroutines(most) {
+		raiseLimit(L, fmt.Sprintf("more than %d unfinished coroutines (%s)", most, howTo("coroutines")))
 	}
 	s.call.spend(L, 200)
 	th := s.newThread(throwTraced)
@@ -66,18 +66,18 @@ func (s *State) newCoroutine(L *lua.LState, fn *lua.LFunction) *lua.LState {
 
 // forgetCoroutines drops those that finished or that nothing holds any more, and reports whether that made room. An abandoned generator is
 // no fault: it counts until the garbage collector has seen it.
-func (s *State) forgetCoroutines() bool {
+func (s *State) forgetCoroutines(most int) bool {
 	for range 2 {
 		s.coroutines = slices.DeleteFunc(s.coroutines, func(p weak.Pointer[lua.LState]) bool {
 			th := p.Value()
 			return th == nil || th.Dead
 		})
-		if len(s.coroutines) <= maxCoroutines/2 {
+		if len(s.coroutines) <= most/2 {
 			return true
 		}
 		runtime.GC()
 	}
-	return len(s.coroutines) < maxCoroutines
+	return len(s.coroutines) < most
 }
 
 func coCreate(L *lua.LState) int {

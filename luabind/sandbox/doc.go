@@ -30,7 +30,9 @@
 // # What is not
 //
 //   - Memory is one heap. Library functions charge the strings and copies that they make, but tables and closures grow inside the VM; their
-//     growth is bounded by steps and time alone, and the host needs a watchdog that calls [Call.Cancel] before memory runs out.
+//     growth is bounded by steps, time and the live heap of the process (Limits.Heap), above which the call that seems to have made the
+//     most ends. That is an estimate: another call may be met first. The process holds about twice the limit at worst, and what a Go
+//     program holds beside its tools counts too.
 //   - [Call.Cancel] and a cancelled parent stop Lua code, not a Go function that ignores [Call.Context].
 //   - Functions given in a [Module] are trusted: they must not keep Lua values, must bound and charge what they make, and must not hand a
 //     table of a library to a script.

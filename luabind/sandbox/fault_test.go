@@ -50,7 +50,7 @@ func TestAnErrorSaysWhoseFaultItIs(t *testing.T) {
 		{"an unknown method of strings", "return ('x'):trim()", Broken, "the tool has a fault: string has no field 'trim' (test.lua:1)", "", 1},
 		{"an unknown field of _G", "return _G.foo", Broken, "the tool has a fault: there is no global 'foo'; declare it with local (test.lua:1)", "", 1},
 		{"a deep recursion", "local function f() return 1 + f() end f()", Limit, "more than 200 calls inside one another (stack overflow)", "", 1},
-		{"a long string", "return ('x'):rep(2^40)", Limit, "a string of more than 16 MiB (limits.string_bytes in luatools.lua)", "", 1},
+		{"a long string", "return ('x'):rep(2^40)", Limit, "a string of more than 16 MiB (--limit string=…, or limits.string in luatools.lua)", "", 1},
 		{"a position of the tool's making is text", "error('/etc/passwd:1: x', 0)", Raised, "/etc/passwd:1: x", "", 1},
 		{"an invalid text is mended", `error("a\255b")`, Raised, "a\uFFFDb", "", 1},
 	} {
@@ -77,9 +77,10 @@ func TestAFaultNamesTheLimitAndWhereToChangeIt(t *testing.T) {
 		message   string
 	}{
 		{"time", `while true do end`, Limits{Wall: 20 * time.Millisecond}, Timeout, "the call took longer than 0.02 s (timeout in the tool, or --timeout)"},
-		{"steps", `while true do end`, Limits{Steps: 10_000}, Limit, "the call ran more than 10000 steps of Lua (limits.steps in luatools.lua)"},
-		{"bytes", `local t = {} for i = 1, 1e6 do t[i] = ("x"):rep(1000) end`, Limits{Bytes: 1 << 20}, Limit, "the call made more than 1 MiB of strings and data (limits.bytes in luatools.lua)"},
-		{"bytes under pcall", `while true do pcall(string.rep, "x", 1000) end`, Limits{Bytes: 1 << 20}, Limit, "the call made more than 1 MiB of strings and data (limits.bytes in luatools.lua)"},
+		{"steps", `while true do end`, Limits{Steps: 10_000}, Limit, "the call ran more than 10000 steps of Lua (--limit steps=…, or limits.steps in luatools.lua)"},
+		{"bytes", `local t = {} for i = 1, 1e6 do t[i] = ("x"):rep(1000) end`, Limits{Bytes: 1 << 20}, Limit, "the call made more than 1 MiB of strings and data (--limit bytes=…, or limits.bytes in luatools.lua)"},
+		{"bytes under pcall", `while true do pcall(string.rep, "x", 1000) end`, Limits{Bytes: 1 << 20}, Limit, "the call made more than 1 MiB of strings and data (--limit bytes=…, or limits.bytes in luatools.lua)"},
+		{"coroutines", `local t = {} for i = 1, 100 do t[i] = coroutine.create(tostring) end`, Limits{Coroutines: 10}, Limit, "more than 10 unfinished coroutines (--limit coroutines=…, or limits.coroutines in luatools.lua)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, f := run(t, tt.src, tt.limits)

@@ -13,6 +13,9 @@ type Limits struct {
 	Steps       int64         // VM instructions, and the work of library functions; default 2e9
 	Bytes       int64         // charged by library functions, default 64 MiB
 	StringBytes int           // one string, default 16 MiB
+	Heap        int64         // live heap of the whole process while the code runs, default 200 MiB; see heap.go
+	Coroutines  int           // of one state, not yet finished, default 2,000
+	Depth       int           // nesting of JSON that the code reads or writes, default 100; for modules, see [Call.Limits]
 }
 
 // The defaults of Limits.
@@ -21,16 +24,18 @@ const (
 	DefaultSteps       = 2_000_000_000
 	DefaultBytes       = 64 << 20
 	DefaultStringBytes = 16 << 20
+	DefaultHeap        = 200 << 20
+	DefaultCoroutines  = 2_000
+	DefaultDepth       = 100
 )
 
 const (
-	maxFrames     = 200     // calls inside one another, in one thread
-	maxRegistry   = 1 << 16 // values on the stack of one thread
-	maxProtected  = 100     // pcall and xpcall inside one another
-	maxResumes    = 16      // coroutines inside one another
-	maxCoroutines = 2_000   // of one state, not yet finished
-	maxUnpack     = 8_000   // values of one unpack or string.byte, as in Lua
-	maxText       = 8_000   // bytes of an error's text
+	maxFrames    = 200     // calls inside one another, in one thread
+	maxRegistry  = 1 << 16 // values on the stack of one thread
+	maxProtected = 100     // pcall and xpcall inside one another
+	maxResumes   = 16      // coroutines inside one another
+	maxUnpack    = 8_000   // values of one unpack or string.byte, as in Lua
+	maxText      = 8_000   // bytes of an error's text
 )
 
 func init() {
@@ -51,7 +56,21 @@ func (l Limits) withDefaults() Limits {
 	if l.StringBytes <= 0 {
 		l.StringBytes = DefaultStringBytes
 	}
+	if l.Heap <= 0 {
+		l.Heap = DefaultHeap
+	}
+	if l.Coroutines <= 0 {
+		l.Coroutines = DefaultCoroutines
+	}
+	if l.Depth <= 0 {
+		l.Depth = DefaultDepth
+	}
 	return l
+}
+
+// howTo says where a limit is changed: those are the names that the command line and luatools.lua have for it.
+func howTo(name string) string {
+	return "--limit " + name + "=…, or limits." + name + " in luatools.lua"
 }
 
 // sizeText writes a number of bytes for people.
