@@ -238,6 +238,9 @@ func rounded(v lua.LValue) (float64, bool) {
 // baseToNumber reads what Lua reads. The original takes octal, "inf", "1_000" and cuts hexadecimals to 63 bits.
 func baseToNumber(L *lua.LState) int {
 	value := checkAny(L, 1)
+	if text, ok := value.(lua.LString); ok && len(text) > 64 {
+		CallOf(L).spend(L, len(text)>>3)
+	}
 	base := optInt(L, 2, 10)
 	if base == 10 {
 		if v, ok := numberOf(value); ok {
@@ -391,6 +394,9 @@ func joinMeta(L *lua.LState, n int) int {
 // baseRequire finds a module through State.Require, once a state. Its top level runs as while a file loads, whoever asks for it first.
 func baseRequire(L *lua.LState) int {
 	name := checkString(L, 1)
+	if len(name) > maxModuleName { // the texts of errors hold the name, and nobody charges them
+		L.RaiseError("there is no module '%s'", keyText(lua.LString(name)))
+	}
 	c := CallOf(L)
 	s := c.state
 	if v, ok := s.loaded[name]; ok {
@@ -417,6 +423,8 @@ func baseRequire(L *lua.LState) int {
 	L.Push(v)
 	return 1
 }
+
+const maxModuleName = 300 // bytes
 
 func (s *State) runModule(L *lua.LState, name string, proto *lua.FunctionProto) lua.LValue {
 	c := &s.call

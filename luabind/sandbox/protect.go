@@ -131,8 +131,21 @@ func (c *Call) crash(text, stack string) {
 	}
 }
 
+// chargeCaught charges a long text of an error that was caught: the VM writes the key that it looked for into its texts, however long. Nothing
+// is raised; the next instruction ends a call that has used up what it may.
+func (c *Call) chargeCaught(value lua.LValue) {
+	text, ok := value.(lua.LString)
+	if !ok || len(text) <= maxText {
+		return
+	}
+	if c.bytes -= int64(len(text)); c.bytes < 0 {
+		c.over(Limit, fmt.Sprintf("%s made more than %s of strings and data (limits.bytes in luatools.lua)", c.what(), sizeText(c.limits.Bytes)))
+	}
+}
+
 // noteCaught remembers what a runtime error meant, so that error(err, 0) does not make it a message for the model.
 func (c *Call) noteCaught(value lua.LValue) {
+	c.chargeCaught(value)
 	if c.last.fault != nil && c.last.value == value {
 		return
 	}

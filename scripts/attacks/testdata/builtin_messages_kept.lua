@@ -1,6 +1,5 @@
 -- Errors of the VM whose text holds a long key, all kept: nobody charges them.
 -- want: timeout|limit|result
--- open: the texts of errors of the VM are not charged
 -- wall: 3s
 return tool{
   description = "Tries to harm its host.",

@@ -1,6 +1,5 @@
 -- Errors of require whose text holds a long name, all kept.
 -- want: timeout|limit|result
--- open: the texts of errors of require are not charged
 -- wall: 3s
 return tool{
   description = "Tries to harm its host.",
