@@ -145,7 +145,7 @@ func resume(L *lua.LState, th *lua.LState, first int) bool {
 	}
 	current := L.G.CurrentThread
 	c.resumes++
-	err, results := safeResume(L, th, fn, args)
+	results, err := safeResume(L, th, fn, args)
 	c.resumes--
 	L.G.CurrentThread = current
 	c.chargeStack(L, th)
@@ -164,7 +164,7 @@ func resume(L *lua.LState, th *lua.LState, first int) bool {
 }
 
 // safeResume kills a thread whose stack has no room for the arguments: that error is raised before Resume protects anything.
-func safeResume(L, th *lua.LState, fn *lua.LFunction, args []lua.LValue) (err error, results []lua.LValue) {
+func safeResume(L, th *lua.LState, fn *lua.LFunction, args []lua.LValue) (results []lua.LValue, err error) {
 	defer func() {
 		rcv := recover()
 		if rcv == nil {
@@ -175,10 +175,10 @@ func safeResume(L, th *lua.LState, fn *lua.LFunction, args []lua.LValue) (err er
 		if !ok {
 			ae = &lua.ApiError{Type: lua.ApiErrorPanic, Object: lua.LString(fmt.Sprint(rcv))}
 		}
-		err, results = ae, nil
+		results, err = nil, ae
 	}()
 	_, err, results = L.Resume(th, fn, args...)
-	return err, results
+	return results, err
 }
 
 // chargeStack charges what the stack of a coroutine grew by: it stays that large for as long as somebody holds the coroutine.

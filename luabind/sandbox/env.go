@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"github.com/luatools/luatools/protocol/nearest"
 )
 
 // Module is one library as Lua sees it: a read-only table of functions under a global name (several for base: Name "").
@@ -146,7 +148,7 @@ func (e *Env) Has(name string) bool {
 }
 
 // Near returns the global whose name is nearest to an unknown one, or "".
-func (e *Env) Near(name string) string { return nearest(name, e.names) }
+func (e *Env) Near(name string) string { return nearest.Name(name, e.names) }
 
 func (e *Env) unknownGlobal(L *lua.LState) int {
 	name := keyText(L.Get(2))
@@ -263,7 +265,7 @@ func (l *library) unknown(L *lua.LState) int {
 	})
 	slices.Sort(names)
 	text := fmt.Sprintf("%s has no field '%s'", l.name, name)
-	if near := nearest(name, names); near != "" {
+	if near := nearest.Name(name, names); near != "" {
 		text += fmt.Sprintf("; did you mean '%s'?", near)
 	}
 	L.RaiseError("%s", text)
