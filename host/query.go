@@ -16,15 +16,15 @@ type Message = control.Message
 // turn is one prompt on its way to its result.
 type turn struct {
 	uuid   string
-	echoed bool // the CLI has taken the prompt
+	echoed bool // the CLI has taken the prompt, or will not say so
 
 	interrupt sync.Once
 	stopped   chan struct{} // closed when the interrupt was answered, or could not be; failed is set then
 	failed    error
 }
 
-// follow looks at the next message and reports whether it ends the turn: the first result after the echo of the prompt. Results are
-// never counted, because the CLI may merge prompts, or still owe the result of a turn that was interrupted.
+// follow looks at the next message and reports whether it ends the turn: the first result after the echo of the prompt, or after the
+// prompt when it is a command of the CLI. Results are never counted, because the CLI may merge prompts, or still owe the result of a turn that was interrupted.
 func (t *turn) follow(m Message) bool {
 	switch m.Type {
 	case "user":
@@ -131,9 +131,9 @@ func (s *Session) leave() { <-s.reading }
 // begin writes the prompt, once the CLI knows the tools of this moment. Its uuid is known to the ending before, because the echo may be faster than the return of the write.
 func (s *Session) begin(ctx context.Context, prompt string) (*turn, error) {
 	s.prepare(ctx)
-	t := &turn{uuid: control.NewUUID(), stopped: make(chan struct{})}
+	t := &turn{uuid: control.NewUUID(), echoed: control.IsCommand(prompt), stopped: make(chan struct{})}
 	s.mu.Lock()
-	s.ending.Prompted(t.uuid)
+	s.ending.Prompted(t.uuid, prompt)
 	s.turn = t
 	s.mu.Unlock()
 	if err := s.conn.PromptAs(t.uuid, prompt); err != nil {

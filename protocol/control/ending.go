@@ -2,6 +2,7 @@ package control
 
 import (
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -18,7 +19,7 @@ const endingCap = 600 * time.Second
 //
 // The zero value is ready; one goroutine uses it. It reads the clock but starts no timer: see [Ending.Left].
 type Ending struct {
-	prompts map[string]bool // not yet done, by uuid: whether the echo came
+	prompts map[string]bool // not yet done, by uuid: whether the echo came, or none is to come
 	tasks   map[string]bool // delegated and open, by id
 	state   string          // the last that was told
 	turn    bool            // a turn runs
@@ -29,14 +30,18 @@ type Ending struct {
 	failure *Result       // of the last turn that ended, until another begins
 }
 
-// Prompted adds a prompt, before its line is written or its echo is fed.
-func (e *Ending) Prompted(uuid string) {
+// Prompted adds a prompt, before its line is written or its echo is fed. One that is a command needs no echo: see [IsCommand].
+func (e *Ending) Prompted(uuid, text string) {
 	if e.prompts == nil {
 		e.prompts = make(map[string]bool)
 	}
-	e.prompts[uuid] = false
+	e.prompts[uuid] = IsCommand(text)
 	e.tick(time.Now())
 }
+
+// IsCommand reports whether the CLI may take a prompt as one of its own commands, such as /help: those it answers with a result
+// and no echo (CLI 2.1.33 and 2.1.330), so that the first result after such a prompt is the one to it.
+func IsCommand(prompt string) bool { return strings.HasPrefix(strings.TrimSpace(prompt), "/") }
 
 // Message takes the next line.
 func (e *Ending) Message(m Message) {

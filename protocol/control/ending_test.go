@@ -91,6 +91,8 @@ func TestWhenStdinMayBeClosed(t *testing.T) {
 			[]string{"prompt a", echo("a"), lineAgent, lineResult, "wait 599s", lineInit, "wait 5000s", "open", lineResult, "wait 599s", "open", "wait 1s", "done"}},
 		{"a turn without an init is a turn",
 			[]string{"prompt a", echo("a"), lineAgent, lineResult, lineSays, "wait 5000s", "open"}},
+		{"a command of the CLI is done with its result, which no echo announces",
+			[]string{"prompt /help", "open", lineResult, "done"}},
 		{"never on a timer while a prompt is not done",
 			[]string{"prompt a", "wait 5000s", "open", echo("a"), lineResult, "prompt b", "wait 5000s", "open"}},
 	} {
@@ -101,7 +103,7 @@ func TestWhenStdinMayBeClosed(t *testing.T) {
 					verb, arg, _ := strings.Cut(step, " ")
 					switch verb {
 					case "prompt":
-						e.Prompted(arg)
+						e.Prompted(arg, arg)
 					case "wait":
 						d, _ := time.ParseDuration(arg)
 						time.Sleep(d)
@@ -124,7 +126,7 @@ func TestLeftTellsWhenToLookAgain(t *testing.T) {
 		if _, ok := e.Left(); ok {
 			t.Error("the clock runs before there was a result")
 		}
-		e.Prompted("a")
+		e.Prompted("a", "a")
 		for _, line := range []string{echo("a"), lineAgent, lineResult} {
 			e.Message(message(line))
 		}
