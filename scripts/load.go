@@ -51,12 +51,6 @@ func (s *source) fault(line, col, width int, message string) *Error {
 	return &Error{File: s.file, Line: line, Col: col, Message: message, Frame: frame(s.text, line, col, width)}
 }
 
-func (s *source) warning(line, col, width int, message string) *Error {
-	e := s.fault(line, col, width, message)
-	e.Warning = true
-	return e
-}
-
 // current reports whether f is what loading src now would make.
 func (l *loader) current(f *file, src *source) bool {
 	if f == nil || !f.src.same(src) {
