@@ -2,6 +2,7 @@ package host
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/luatools/luatools/protocol/mcp"
 	"github.com/luatools/luatools/protocol/nearest"
@@ -112,7 +113,14 @@ func (r *registry) unknown(name string, s *server) *UnknownToolError {
 // nearRule returns the pattern that a rule about no tool may have meant, or "".
 func (r *registry) nearRule(rule Rule) string {
 	t := rule.target()
+	var servers []string
+	for _, s := range r.servers {
+		servers = append(servers, s.name)
+	}
 	if !t.prefix {
+		if slices.Contains(servers, rule.Pattern) {
+			return rule.Pattern + "/*"
+		}
 		if found := r.bare[rule.Pattern]; len(found) == 1 {
 			return found[0].people
 		}
@@ -121,11 +129,7 @@ func (r *registry) nearRule(rule Rule) string {
 		}
 		return nearest.Name(rule.Pattern, cliTools)
 	}
-	var servers []string
-	for _, s := range r.servers {
-		servers = append(servers, s.name)
-	}
-	if n := nearest.Name(t.server, servers); n != "" {
+	if n := nearest.Name(strings.ToLower(t.server), servers); n != "" {
 		return n + "/" + t.tool + "*"
 	}
 	return ""

@@ -116,7 +116,7 @@ func TestToolsAreSortedAndDescribed(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	rules := []Rule{
 		{"ops/delpoy", Allow}, {"opps/*", Deny}, {"add", Allow}, {"bash", Deny}, {"greet", Allow}, {"ops/off", Deny},
-		{"Bash", Allow}, {"WebFtch", Deny}, {"db/*", Ask}, {"mcp__github__*", Deny},
+		{"Bash", Allow}, {"WebFtch", Deny}, {"db/*", Ask}, {"mcp__github__*", Deny}, {"OPS/*", Deny}, {"ops", Deny},
 	}
 	h := newHost(t, Options{Dir: folder(t, mixed(t)), Policy: Policy{rules}})
 	want := []string{
@@ -125,6 +125,8 @@ func TestWarnings(t *testing.T) {
 		`"--allow add" is about no loaded tool`,
 		`"--deny bash" is about no loaded tool: did you mean Bash?`,
 		`"--deny mcp__github__*" is about no loaded tool`,
+		`"--deny OPS/*" is about no loaded tool: did you mean ops/*?`,
+		`"--deny ops" is about no loaded tool: did you mean ops/*?`,
 	}
 	got := h.Warnings()
 	if len(got) != len(want) {

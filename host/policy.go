@@ -30,7 +30,7 @@ type Decision struct {
 func (p *Policy) Check() error {
 	for _, r := range p.Rules {
 		if err := r.Check(); err != nil {
-			return err
+			return fmt.Errorf("rule %q: %w", r, err)
 		}
 	}
 	return nil

@@ -70,7 +70,7 @@ func TestParseRule(t *testing.T) {
 		{"half a server", "d*/query", "server must be named in full"},
 		{"half a server on the wire", "mcp__d*__query", "server must be named in full"},
 		{"a star at the front", "db/*_x", "only at the end"},
-		{"a star in a bare name", "Ba*", "only at the end"},
+		{"a star in a bare name", "Ba*", "must be named"},
 		{"two stars", "db/**", "only at the end"},
 		{"arguments of the CLI's tools", "Bash(git status:*)", "arguments"},
 		{"a list", "db/a,db/b", "one rule a flag"},

@@ -1,7 +1,7 @@
 package host
 
 import (
-	"fmt"
+	"errors"
 	"strings"
 )
 
@@ -70,7 +70,7 @@ func (r Rule) target() target {
 // Check says what is wrong with the pattern. A rule that cannot be read is refused rather than ignored: it may be a denial.
 func (r Rule) Check() error {
 	t := r.target()
-	bad := func(why string) error { return fmt.Errorf("rule %q: %s", r, why) }
+	bad := errors.New
 	switch {
 	case r.Pattern == "":
 		return bad("want a tool's name, such as db/query")
@@ -82,8 +82,9 @@ func (r Rule) Check() error {
 		return bad("there is no rule for everything; write one for each server, such as db/*")
 	case strings.Contains(t.server, "*"):
 		return bad("the server must be named in full; * may stand for tools only, such as db/*")
-	case t.server == "" && t.tool != r.Pattern, t.server == "" && strings.Contains(t.tool, "*"),
-		strings.Contains(t.tool, "*"):
+	case t.server == "" && strings.Contains(t.tool, "*"):
+		return bad("* stands for the tools of a server, which must be named, such as db/*")
+	case strings.Contains(t.tool, "*"):
 		return bad("* may stand only at the end, such as db/* or db/get_*")
 	case t.tool == "" && !t.prefix, strings.Contains(t.tool, "/"):
 		return bad("want server/tool, such as db/query")
@@ -105,5 +106,7 @@ func (r Rule) matches(s *Subject) bool {
 	return t.tool == s.Name.Tool
 }
 
-// ofCLI reports whether the pattern can only be about one of the CLI's own tools: they alone begin with a capital.
-func (r Rule) ofCLI() bool { return r.Pattern != "" && r.Pattern[0] >= 'A' && r.Pattern[0] <= 'Z' }
+// ofCLI reports whether the pattern can only be about one of the CLI's own tools: they alone begin with a capital, and have no server.
+func (r Rule) ofCLI() bool {
+	return r.Pattern != "" && r.Pattern[0] >= 'A' && r.Pattern[0] <= 'Z' && !strings.Contains(r.Pattern, "/")
+}
