@@ -163,7 +163,7 @@ func (c *Call) look() {
 	switch {
 	case c.steps <= 0:
 		c.over(Limit, fmt.Sprintf("%s ran more than %d steps of Lua (%s)", c.what(), c.limits.Steps, howTo("steps")))
-	case now.After(c.deadline):
+	case !now.Before(c.deadline):
 		c.timeout()
 	default:
 		c.lookOutside()
