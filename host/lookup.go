@@ -129,7 +129,11 @@ func (r *registry) nearRule(rule Rule) string {
 		}
 		return nearest.Name(rule.Pattern, cliTools)
 	}
-	if n := nearest.Name(strings.ToLower(t.server), servers); n != "" {
+	n := strings.ToLower(t.server)
+	if !slices.Contains(servers, n) {
+		n = nearest.Name(n, servers)
+	}
+	if n != "" {
 		return n + "/" + t.tool + "*"
 	}
 	return ""
