@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -13,7 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/luatools/luatools/luabind/sandbox"
 	"github.com/luatools/luatools/protocol/mcp"
 	"github.com/luatools/luatools/scripts"
 )
@@ -35,8 +35,12 @@ type Options struct {
 	// CallTimeout bounds one call; a tool's own timeout replaces it. Zero means DefaultCallTimeout; negative, no bound. SetTimeout replaces it.
 	CallTimeout time.Duration
 
-	// Limits bounds the Lua code of one call; a zero field means its default. Wall is not looked at: CallTimeout says it.
-	Limits sandbox.Limits
+	// Limits bounds what calls may use; a zero field means its default. Limits.Wall is the longest time that a file gets for a call,
+	// whatever its timeout says: by default the longer of scripts.DefaultWall and CallTimeout.
+	Limits Limits
+
+	// NoReuse makes a new Lua state for every call; see [scripts.Options].
+	NoReuse bool
 
 	// Asker asks a person where the policy asks. Nil means that nobody is there, so that such a call is denied.
 	Asker Asker
@@ -47,6 +51,9 @@ type Options struct {
 	// Log takes what tools print and log. It is called by several goroutines at once. Nil drops it.
 	Log func(LogEntry)
 }
+
+// Limits is what an operator lets tools use.
+type Limits = scripts.Limits
 
 // DefaultCallTimeout bounds one call unless Options or the tool say otherwise.
 const DefaultCallTimeout = 60 * time.Second
@@ -132,12 +139,19 @@ func New(o Options) (*Host, error) {
 }
 
 func (h *Host) libraryOptions() scripts.Options {
-	o := scripts.Options{Server: h.o.Server, Limits: h.o.Limits}
-	o.Limits.Wall = callTimeout(h.o.CallTimeout)
+	l := h.o.Limits
+	o := scripts.Options{Server: h.o.Server, Limits: l.Call(), NoReuse: h.o.NoReuse,
+		MaxTimeout: h.wall(), MaxResult: l.Result, MaxSource: l.Source}
+	o.Limits.Wall = cmp.Or(callTimeout(h.o.CallTimeout), h.wall())
 	if h.o.Log != nil {
 		o.Log = func(file, level, text string) { h.log(LogEntry{Level: level, Tool: file, Text: text}) }
 	}
 	return o
+}
+
+// wall is the longest time that a file gets for a call.
+func (h *Host) wall() time.Duration {
+	return cmp.Or(h.o.Limits.Wall, max(scripts.DefaultWall, h.o.CallTimeout))
 }
 
 // topServer is the server of the files directly in dir: the folder's own name where it fits.

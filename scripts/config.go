@@ -23,7 +23,8 @@ import (
 //	return {
 //	  timeout = "30s",
 //	  policy = { allow{ "weather/*" }, ask{ "db/*" }, deny{ "ops/deploy" } },
-//	  limits = { wall = "15m", steps = 2e9, bytes = "64 MiB", string = "16 MiB" },
+//	  limits = { wall = "15m", steps = 2e9, bytes = "64 MiB", string = "16 MiB", heap = "200 MiB", result = "4 MiB", source = "256 KiB",
+//	    calls = 64, queue = 1024, coroutines = 2000, depth = 100 },
 //	}
 //
 // policy may also be written { allow = { … }, ask = { … }, deny = { … } }. What is not given is zero.
@@ -31,7 +32,7 @@ type Config struct {
 	File    string        // as it was named
 	Timeout time.Duration // of one call
 	Rules   []ConfigRule  // in the order of the file, those of a plain allow, ask and deny last
-	Limits  sandbox.Limits
+	Limits  Limits
 }
 
 // ConfigRule is one rule of the policy.
@@ -45,7 +46,6 @@ type ConfigRule struct {
 var (
 	configFields = []string{"timeout", "policy", "limits"}
 	behaviors    = []string{"allow", "ask", "deny"}
-	limitFields  = []string{"wall", "steps", "bytes", "string"}
 )
 
 // ruleList is what allow{…}, ask{…} and deny{…} return.
@@ -303,60 +303,6 @@ func (r *configReader) limits(v lua.LValue, at *ast.TableExpr) error {
 	if !ok {
 		return fmt.Errorf(`want a table such as { wall = "15m" }, got %s`, kindOf(v))
 	}
-	r.each(table, at, func(name string, value lua.LValue) (err error) {
-		switch name {
-		case "wall":
-			r.Limits.Wall, err = duration(value)
-		case "steps":
-			r.Limits.Steps, err = count(value)
-		case "bytes":
-			r.Limits.Bytes, err = size(value)
-		case "string":
-			var n int64
-			n, err = size(value)
-			r.Limits.StringBytes = int(n)
-		default:
-			err = errors.New("unknown" + suggestion(name, limitFields))
-		}
-		return err
-	})
+	r.each(table, at, r.Limits.set)
 	return nil
-}
-
-// count reads a whole number above 0.
-func count(v lua.LValue) (int64, error) {
-	n, ok := v.(lua.LNumber)
-	if !ok || n < 1 || n > 1<<53 || n != lua.LNumber(int64(n)) {
-		return 0, fmt.Errorf("want a whole number above 0, got %s", shown(v))
-	}
-	return int64(n), nil
-}
-
-// size reads a number of bytes, or "64 MiB".
-func size(v lua.LValue) (int64, error) {
-	s, ok := v.(lua.LString)
-	if !ok {
-		n, err := count(v)
-		if err != nil || n > maxSize {
-			return 0, fmt.Errorf(`want a size such as "64 MiB", or bytes, got %s`, shown(v))
-		}
-		return n, nil
-	}
-	number := strings.TrimRight(string(s), "KMGiB ")
-	n, err := strconv.ParseInt(number, 10, 64)
-	shift, known := map[string]int{"": 0, "B": 0, "KiB": 10, "MiB": 20, "GiB": 30}[strings.TrimSpace(string(s)[len(number):])]
-	if err != nil || !known || n < 1 || n > maxSize>>shift {
-		return 0, fmt.Errorf(`want a size such as "64 MiB", or bytes, got %s`, shown(v))
-	}
-	return n << shift, nil
-}
-
-// maxSize is the largest size that fits an int everywhere.
-const maxSize = 1<<31 - 1
-
-func shown(v lua.LValue) string {
-	if n, ok := v.(lua.LNumber); ok {
-		return n.String()
-	}
-	return kindOf(v)
 }

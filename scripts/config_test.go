@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/luatools/luatools/luabind/sandbox"
 )
 
 func loadConfig(t testing.TB, text string) (*Config, error) {
@@ -44,7 +42,7 @@ func TestLoadConfig(t *testing.T) {
   },
   limits = { wall = "15m", steps = 2e9, bytes = "64 MiB", string = 1024 },
 }`, Config{Timeout: 30 * time.Second, Rules: []ConfigRule{{"allow", "weather/*", 4}, {"allow", "db/query", 4}, {"deny", "ops/deploy", 5}, {"ask", "Bash", 7}, {"ask", "db/*", 8}},
-			Limits: sandbox.Limits{Wall: 15 * time.Minute, Steps: 2_000_000_000, Bytes: 64 << 20, StringBytes: 1024}}},
+			Limits: Limits{Wall: 15 * time.Minute, Steps: 2_000_000_000, Bytes: 64 << 20, String: 1024}}},
 		{"plain lists", "return { policy = {\n  deny = { 'b' },\n  allow = { 'a',\n    'c' } } }",
 			Config{Rules: []ConfigRule{{"allow", "a", 3}, {"allow", "c", 4}, {"deny", "b", 2}}}},
 		{"a configuration may compute", "local names = {}\nfor _, n in ipairs{ 'a', 'b' } do names[#names + 1] = n .. '/*' end\nreturn { timeout = 1.5,\n policy = { allow(names) } }",
@@ -70,14 +68,16 @@ func TestConfigFaults(t *testing.T) {
 		{"an unknown key gets a suggestion", "return {\n  timout = '30s',\n}\n", "luatools.lua:2:3: field 'timout': unknown, did you mean 'timeout'?"},
 		{"so does one of the policy", "return {\n  policy = {\n    alow = { 'a' } } }\n", "luatools.lua:3:5: field 'alow': unknown, did you mean 'allow'?"},
 		{"and one of the limits", "return { limits = { wal = 1 } }\n", "luatools.lua:1:21: field 'wal': unknown, did you mean 'wall'?"},
-		{"a limit of later versions", "return { limits = { heap = 1 } }\n", "luatools.lua:1:21: field 'heap': unknown, there are wall, steps, bytes, string"},
+		{"a limit that is near no other", "return { limits = { frobnicate = 1 } }\n", "luatools.lua:1:21: field 'frobnicate': unknown, there are wall, steps, bytes, string, heap, result, source, calls, queue, coroutines, depth"},
 		{"rules outside the policy", "return { allow{ 'a' } }\n", "field '1': rules belong into policy = { … }"},
 		{"a time that is none", "return { timeout = 'soon' }\n", `luatools.lua:1:10: field 'timeout': want a time such as "500ms", "10s" or "1h30m", or seconds, got soon`},
 		{"a policy that is no table", "return { policy = 'allow' }\n", `luatools.lua:1:10: field 'policy': want a table such as { allow{ "weather/*" } }, got "allow"`},
 		{"a list of something else", "return { policy = { allow = { 'a', 1 } } }\n", `luatools.lua:1:21: field 'allow': want a list of tools, such as { "weather/*", "db/query" }, got a number under 2`},
 		{"a constructor with something else", "return {\n  policy = { allow(1) } }\n", `luatools.lua:2: allow: want a list of tools, such as { "weather/*", "db/query" }, got a number`},
 		{"a size that is none", "return { limits = { bytes = '64 MB' } }\n", `luatools.lua:1:21: field 'bytes': want a size such as "64 MiB", or bytes, got "64 MB"`},
-		{"a size that is too large", "return { limits = { string = '9 GiB' } }\n", `got "9 GiB"`},
+		{"a size that is too large", "return { limits = { string = '9 GiB' } }\n", `field 'string': "9 GiB" is too much, it may be 1 GiB at most`},
+		{"a size beyond reason", "return { limits = { heap = '9000 GiB' } }\n", `got "9000 GiB"`},
+		{"sources beyond what is proven", "return { limits = { source = '1 MiB' } }\n", `"1 MiB" is too much, it may be 256 KiB at most: the compiler is proven with no more`},
 		{"a number of steps that is none", "return { limits = { steps = 0.5 } }\n", `luatools.lua:1:21: field 'steps': want a whole number above 0, got 0.5`},
 		{"the first fault is the one that is told", "return {\n  policy = { x = 1 },\n  timout = 1 }\n", "luatools.lua:2:14: field 'x'"},
 		{"no table", "local x = 1\n", "luatools.lua:1: the file returns no table: return { timeout =, policy =, limits = }"},

@@ -61,6 +61,8 @@ type folder struct {
 	dir    string // absolute
 	name   string // last part of dir, the first of every file's shown name
 	server string // of the files directly in it
+
+	maxSource int64 // bytes of a file
 }
 
 func openFolder(dir, server string) (*folder, error) {
@@ -289,14 +291,22 @@ func (w *walk) read(p string) (text string, st stamp, err error) {
 	if info, err := f.Stat(); err == nil {
 		st = newStamp(info, now) // before reading: a change from now on makes it differ
 	}
-	b, err := io.ReadAll(io.LimitReader(f, maxSource+1))
+	b, err := io.ReadAll(io.LimitReader(f, w.maxSource+1))
 	if err != nil {
 		return "", stamp{}, errors.New("the file cannot be read: " + cause(err))
 	}
-	if len(b) > maxSource {
-		return "", st, fmt.Errorf("the file is longer than %d KiB: move data out of it, or split it", maxSource>>10)
+	if int64(len(b)) > w.maxSource {
+		return "", st, fmt.Errorf("the file is longer than %s: move data out of it, or split it%s", sizeText(w.maxSource), w.sourceHint())
 	}
 	return string(b), st, nil
+}
+
+// sourceHint says where the limit is changed when somebody lowered it; it cannot be raised.
+func (f *folder) sourceHint() string {
+	if f.maxSource == maxSource {
+		return ""
+	}
+	return " (--limit source=…, or limits.source in luatools.lua)"
 }
 
 // cause is an error without the path, which the reader sees anyway.

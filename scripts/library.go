@@ -1,6 +1,7 @@
 package scripts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -19,6 +20,11 @@ import (
 type Options struct {
 	Server string         // name of the server of the top folder; empty: the folder's own name, or "tools" when that does not fit
 	Limits sandbox.Limits // of one call; Wall holds where neither tool nor caller set a time
+
+	MaxTimeout time.Duration // what a file gets at most as its timeout; 0: DefaultWall
+	MaxResult  int64         // bytes of a result, whatever a file says; 0: luabind.DefaultMaxResult
+	MaxSource  int64         // bytes of a file; 0, and at most: 256 KiB
+
 	// NoReuse makes a new Lua state for every call. Otherwise a state serves again when the call before has left nothing in it, which is
 	// the same to the tool and faster.
 	NoReuse bool
@@ -62,6 +68,7 @@ func Open(dir string, o Options) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.maxSource = cmp.Or(min(o.MaxSource, maxSource), maxSource)
 	mods := luabind.Modules()
 	l := &Library{folder: f, loader: loader{env: sandbox.NewEnv(mods), mods: mods, options: o, running: newGate()}}
 	if _, err := l.Rescan(context.Background()); err != nil {

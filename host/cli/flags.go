@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/luatools/luatools/host"
-	"github.com/luatools/luatools/luabind/sandbox"
 	"github.com/luatools/luatools/protocol/nearest"
 )
 
@@ -34,7 +33,7 @@ type options struct {
 	config   string
 
 	policy     host.Policy
-	limits     sandbox.Limits
+	limits     host.Limits
 	flagRules  []host.Rule // those of flags and variables, which every configuration is joined with
 	configFile string      // what was read; empty for none
 }
