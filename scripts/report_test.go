@@ -295,9 +295,7 @@ func TestAPartialLookIsAsGoodAsAWholeOne(t *testing.T) {
 			}
 			dirty = append(dirty, name)
 			// What a link leads to is marked by the watcher.
-			for _, link := range prev.links {
-				dirty = append(dirty, link)
-			}
+			dirty = append(dirty, prev.links...)
 		}
 		part, err := l.folder.update(prev, dirty)
 		if err != nil {
