@@ -180,5 +180,5 @@ func (o outcome) meets(want string) bool {
 // two may have had more of the machine.
 func (o outcome) equal(p outcome) bool {
 	ended := func(o outcome) bool { return o.Kind == "timeout" || o.Kind == "limit" }
-	return ended(o) || ended(p) || o.Kind == p.Kind && o.Text == p.Text
+	return ended(o) || ended(p) || o.Kind == p.Kind && (o.Text == p.Text || o.Kind == "load error")
 }

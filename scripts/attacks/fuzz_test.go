@@ -227,8 +227,8 @@ local function memo(k) k = k or 0 local v = rawget(cache, k) or tostring(k) raws
 
 // FuzzToolFile loads any bytes as a tool file and calls what comes of it.
 func FuzzToolFile(f *testing.F) {
-	for _, a := range corpus(f) {
-		if len(a.Source) < 20_000 && a.Open == "" && !strings.Contains(a.Want, "timeout") && !strings.Contains(a.Want, "limit") {
+	for i, a := range corpus(f) { // a part of those that end by themselves: each run of the tests walks over the seeds
+		if i%3 == 0 && len(a.Source) < 20_000 && a.Open == "" && !strings.Contains(a.Want, "timeout") && !strings.Contains(a.Want, "limit") {
 			f.Add([]byte(a.Source))
 		}
 	}

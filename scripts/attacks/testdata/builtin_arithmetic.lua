@@ -1,5 +1,5 @@
 -- Arithmetic with the longest strings: the VM reads them as numbers.
--- want: timeout|limit
+-- want: timeout|limit|error
 return tool{
   description = "Tries to harm its host.",
   run = function(args, ctx)

@@ -1,6 +1,5 @@
 -- Arrays of a million nils, all kept: 16 MB an instruction.
 -- want: timeout|limit
--- open: nothing bounds the live heap yet
 -- wall: 5s
 return tool{
   description = "Tries to harm its host.",

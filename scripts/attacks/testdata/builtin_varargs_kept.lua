@@ -1,6 +1,5 @@
 -- Tables of eight thousand values, all kept.
 -- want: timeout|limit
--- open: nothing bounds the live heap yet
 -- wall: 5s
 return tool{
   description = "Tries to harm its host.",

@@ -1,4 +1,0 @@
--- A schema that refers to files and addresses.
--- want: load error|result|error
--- args: {"a":1}
-return tool{ description = "Tries to harm its host.", input = param.json[[{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"},"b":{"$ref":"http://127.0.0.1:1/x"}}}]], run = function(args) return "ran" end }
