@@ -608,11 +608,13 @@ func TestSetPolicyAndTimeout(t *testing.T) {
 		})
 		h := newHost(t, Options{Dir: folder(t, map[string]string{"spin.lua": `return tool{ description = "Sleeps too long.", run = function(_, ctx) ctx:sleep("1h") return "" end }`}), Tools: []Tool{forever, addTool()}})
 		c := client(h, &caller{})
-		for _, limit := range []time.Duration{time.Second, 5 * time.Second} {
+		for _, limit := range []time.Duration{time.Second, 5 * time.Second, 2 * time.Minute} {
 			h.SetTimeout(limit)
-			began := time.Now()
-			if res := callIt(t, c, "go_wait", `{}`); !strings.Contains(text(res), limit.String()) || time.Since(began) != limit {
-				t.Errorf("after %s: %s", time.Since(began), text(res))
+			for _, tool := range []string{"go_wait", "spin"} {
+				began := time.Now()
+				if res := callIt(t, c, tool, `{}`); !res.IsError || !strings.Contains(text(res), " "+strings.TrimSuffix(limit.String(), "0s")) || time.Since(began).Round(time.Millisecond) != limit {
+					t.Errorf("%s after %s: %s", tool, time.Since(began), text(res))
+				}
 			}
 		}
 		if err := h.SetPolicy(Policy{[]Rule{{"go/add", Deny}}}); err != nil {

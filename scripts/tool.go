@@ -36,8 +36,8 @@ type Tool struct {
 }
 
 // Call runs the tool on args, which must be in normal form (schema.Schema.Normalize); nil is {}. The CallInfo for Lua comes by WithCall.
-// Any number of calls run at once; those of keep tools of one file wait for each other. A call ends at the tool's timeout or
-// the context's deadline, whichever is first.
+// Any number of calls run at once; those of keep tools of one file wait for each other. A call ends at the tool's timeout, else at the
+// Deadline of its CallInfo, and at the context's deadline if that is before.
 //
 // An error is a *sandbox.Fault for the author; the result (never nil) is what the model reads in any case.
 func (t *Tool) Call(ctx context.Context, args json.RawMessage) (*mcp.CallToolResult, error) {
@@ -68,9 +68,13 @@ const slack = 50 * time.Millisecond
 func (c *call) bound(ctx context.Context) {
 	t := c.tool
 	c.limits = t.file.states.limits
-	if t.Timeout > 0 {
+	c.info = callInfo(ctx)
+	switch {
+	case t.Timeout > 0:
 		c.limits.Wall, c.ours = t.Timeout, true
-	} else if c.limits.Wall <= 0 {
+	case c.info != nil && !c.info.Deadline.IsZero():
+		c.limits.Wall = max(c.info.Deadline.Sub(c.began), 1)
+	case c.limits.Wall <= 0:
 		c.limits.Wall = defaultWall
 	}
 	deadline := c.began.Add(c.limits.Wall)
@@ -79,7 +83,6 @@ func (c *call) bound(ctx context.Context) {
 		deadline = d
 		c.limits.Wall = max(d.Sub(c.began), 1)
 	}
-	c.info = callInfo(ctx)
 	if c.info == nil || c.info.Tool == "" || c.info.Deadline.IsZero() {
 		own := luabind.CallInfo{}
 		if c.info != nil {
