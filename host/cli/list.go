@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -100,12 +101,14 @@ func (a *app) listJSON(h *host.Host) int {
 
 // printJSON writes a report as indented JSON.
 func (a *app) printJSON(v any) int {
-	enc := json.NewEncoder(a.out)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(v); err != nil {
 		return a.fail(exitFailed, err)
 	}
+	_, _ = a.out.Write(b.Bytes())
 	return exitOK
 }
 

@@ -52,9 +52,15 @@ type app struct {
 
 // Main runs one command and returns its exit code. It changes the working directory when -C asks for it.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{in: stdin, out: stdout, err: stderr}
+	out := &output{w: stdout}
+	a := &app{in: stdin, out: out, err: stderr}
+	return a.delivered(out, a.invoke(args))
+}
+
+// invoke carries out the command that the first argument names.
+func (a *app) invoke(args []string) int {
 	if len(args) == 0 {
-		a.usage(stderr)
+		a.usage(a.err)
 		return exitUsage
 	}
 	switch args[0] {
@@ -137,8 +143,11 @@ func (a *app) misuse(format string, args ...any) int {
 	return exitUsage
 }
 
-// fail reports what went wrong and returns code.
+// fail reports what went wrong and returns code. Output that did not arrive is left to delivered.
 func (a *app) fail(code int, err error) int {
+	if o, ok := a.out.(*output); ok && o.lost() != nil && errors.Is(err, o.lost()) {
+		return code
+	}
 	a.sayf("error: %s", err)
 	return code
 }

@@ -67,6 +67,9 @@ func middle(s string, most int) string {
 
 // isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
+	if o, ok := stream.(*output); ok {
+		stream = o.w
+	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
