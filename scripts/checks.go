@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/luatools/luatools/luabind"
+	"github.com/luatools/luatools/luabind/sandbox"
 )
 
 // reserved are the globals that other versions have; this one has none of them.
@@ -36,6 +37,9 @@ func (l *loader) globalFault(u use) string {
 		return fmt.Sprintf("this version has no module '%s'", u.name)
 	case slices.Contains(standard, u.name):
 		return fmt.Sprintf("'%s' of standard Lua is not there in tool files", u.name)
+	}
+	if write := sandbox.ForeignGlobal(u.name); write != "" {
+		return fmt.Sprintf("'%s' is not declared: %s", u.name, write)
 	}
 	if near := l.env.Near(u.name); near != "" {
 		return fmt.Sprintf("'%s' is not declared: did you mean '%s'?", u.name, near)

@@ -60,7 +60,7 @@ const maxFrameLine = 120
 //
 // It is empty when src has no such line. Control characters do not reach the terminal.
 func frame(src string, line, col, width int) string {
-	lines := sourceLines(src)
+	lines := sourceLines(strings.TrimPrefix(src, "\xef\xbb\xbf"))
 	if line < 1 || line > len(lines) {
 		return ""
 	}

@@ -38,6 +38,10 @@ func TestLoadFaults(t *testing.T) {
 		{"writing a global", "count = 1\nreturn 1\n", "tools/x.lua:1:1: 'count' is not declared: write `local count`"},
 		{"a global function", "function helper() end\nreturn 1\n", "tools/x.lua:1:10: 'helper' is not declared: write `local helper`"},
 		{"writing a library", "string = nil\nreturn 1\n", "tools/x.lua:1:1: 'string' is read-only"},
+		{"a word of another language", "return null\n", "tools/x.lua:1:8: 'null' is not declared: write nil, or json.null inside JSON data"},
+		{"None too", "return None\n", "tools/x.lua:1:8: 'None' is not declared: write nil"},
+		{"an operator of another version", "local a = 7 // 2\nreturn 1\n", "tools/x.lua:1:14: syntax error near '/' (for a // b write math.floor(a / b)"},
+		{"UTF-16", "\xff\xfer\x00e\x00t\x00", "tools/x.lua: the file is UTF-16: save it as UTF-8"},
 		{"a module of later versions", "local r = http.get('x')\nreturn 1\n", "tools/x.lua:1:11: this version has no module 'http'"},
 		{"a function of standard Lua that is not there", "return load('x')\n", "tools/x.lua:1:8: 'load' of standard Lua is not there in tool files"},
 		{"a module that is not there", "local x = require 'lib.helpr'\nreturn 1\n", `tools/x.lua:1:11: no module "lib.helpr": there is no lib/helpr.lua, did you mean "lib.helper"?`},
@@ -174,6 +178,7 @@ func TestFrame(t *testing.T) {
 	}{
 		{"three lines and a marker", src, 2, 3, 10, "1 │ return tool{\n2 │   descripton = \"x\",\n  │   ^^^^^^^^^^\n3 │   run = f,"},
 		{"a tab is two cells, under which the marker stands", src, 3, 2, 3, "2 │   descripton = \"x\",\n3 │   run = f,\n  │   ^^^\n4 │ }"},
+		{"a byte order mark is not shown, nor counted", "\xef\xbb\xbfabc", 1, 2, 1, "1 │ abc\n  │  ^"},
 		{"the first line", "abc", 1, 2, 1, "1 │ abc\n  │  ^"},
 		{"without a column there is no marker", "abc", 1, 0, 0, "1 │ abc"},
 		{"past the end of the line", "abc", 1, 4, 1, "1 │ abc\n  │    ^"},

@@ -153,7 +153,9 @@ func (e *Env) Near(name string) string { return nearest.Name(name, e.names) }
 func (e *Env) unknownGlobal(L *lua.LState) int {
 	name := keyText(L.Get(2))
 	text := fmt.Sprintf("there is no global '%s'", name)
-	if near := e.Near(name); near != "" {
+	if write := ForeignGlobal(name); write != "" {
+		text += "; " + write
+	} else if near := e.Near(name); near != "" {
 		text += fmt.Sprintf("; did you mean '%s'?", near)
 	} else {
 		text += "; declare it with local"

@@ -24,11 +24,16 @@ const (
 // SyntaxError is a fault in a source that was found before it ran.
 type SyntaxError struct {
 	File      string // as given to Parse or Compile
-	Line, Col int    // 1-based; Col is 0 when unknown
+	Line, Col int    // 1-based; 0 when unknown
 	Message   string // one sentence, such as "'end' expected (to close 'if' at line 3) near <eof>"
 }
 
-func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message) }
+func (e *SyntaxError) Error() string {
+	if e.Line == 0 {
+		return e.File + ": " + e.Message
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message)
+}
 
 // Parse reads a Lua source into a syntax tree that [Compile] accepts. A byte order mark and a first line that begins with # are skipped.
 // An error is a *SyntaxError.
@@ -36,8 +41,11 @@ func Parse(name string, src []byte) (chunk []ast.Stmt, err error) {
 	if len(src) > MaxSource {
 		return nil, &SyntaxError{File: name, Line: 1, Message: fmt.Sprintf("the file has %d KiB; at most %d KiB can be loaded", len(src)>>10, MaxSource>>10)}
 	}
+	if wide(src) {
+		return nil, &SyntaxError{File: name, Message: "the file is UTF-16: save it as UTF-8"}
+	}
 	src = skipHead(src)
-	s := scan{file: name, lines: bytes.Count(src, []byte("\n")) + 1}
+	s := scan{file: name, src: src, lines: bytes.Count(src, []byte("\n")) + 1}
 	if err := s.run(src); err != nil {
 		return nil, err
 	}
@@ -62,6 +70,7 @@ func skipHead(src []byte) []byte {
 // scan walks the tokens before the parser does, because the parser has no limits.
 type scan struct {
 	file  string
+	src   []byte
 	lines int
 	open  []opener // brackets and blocks not yet closed
 	last  ast.Token
@@ -157,18 +166,25 @@ func (s *scan) explain(err error) error {
 		e.Message = "malformed number near " + near
 	case "Invalid token", "Invalid '~' token":
 		e.Message = "unexpected symbol near " + near
-		if pe.Token == "!" || pe.Token == "~" {
-			e.Message += " (not equal is written ~=, and not is written not)"
-		}
+		e.Message += inBrackets(foreignSymbol(pe.Token, from(s.src, pe.Pos)))
 	case "syntax error", "parse error":
 		e.Message = "syntax error near " + near
 		if atEnd {
 			e.Message = s.unclosed()
+		} else {
+			e.Message += inBrackets(foreign(s.src, pe.Pos))
 		}
 	default:
 		e.Message = pe.Message
 	}
 	return e
+}
+
+func inBrackets(hint string) string {
+	if hint == "" {
+		return ""
+	}
+	return " (" + hint + ")"
 }
 
 func (s *scan) unclosed() string {
