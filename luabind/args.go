@@ -2,7 +2,6 @@ package luabind
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,7 +9,6 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"github.com/luatools/luatools/luabind/luajson"
-	"github.com/luatools/luatools/protocol/nearest"
 )
 
 // stringArg returns argument i of fn. Numbers are taken as their text, as Lua's own functions do.
@@ -92,20 +90,6 @@ func describe(v lua.LValue) string {
 		return v.String()
 	}
 	return got(v)
-}
-
-// unknownKey returns the complaint about the first key of t that is not in allowed, or "".
-func unknownKey(t *lua.LTable, what string, allowed []string) string {
-	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
-		name, ok := k.(lua.LString)
-		if !ok {
-			return "unknown " + what + " " + keyText(k)
-		}
-		if !slices.Contains(allowed, string(name)) {
-			return "unknown " + what + " " + keyText(k) + nearest.Hint(string(name), allowed)
-		}
-	}
-	return ""
 }
 
 // parseDuration reads "500ms", "10s", "1h30m" or a number of seconds. complaint is empty when v is one, above zero and below a year.

@@ -17,7 +17,7 @@ func Modules() []*Module {
 			"tool": toolFunc, "result": resultFunc, "image": imageFunc, "audio": audioFunc, "link": linkFunc, "resource": resourceFunc,
 			"array": arrayFunc, "print": printFunc,
 		}},
-		{Name: "param", Funcs: paramFuncs},
+		{Name: "param", Funcs: paramFuncs, Others: otherBuilders},
 		{Name: "json", Funcs: jsonFuncs, Values: map[string]lua.LValue{"null": luajson.Null}},
 		{Name: "text", Funcs: textFuncs, Call: textFunc},
 		{Name: "log", Funcs: logFuncs},

@@ -116,6 +116,16 @@ func TestParameterForms(t *testing.T) {
 func TestParameterFaults(t *testing.T) {
 	for _, tt := range []struct{ name, lua, want string }{
 		{"an unknown type", `"strng"`, `tool "x": input: property 'p': unknown type "strng" (did you mean 'string'?)`},
+		{"another word for integer", `"int"`, `unknown type "int" (write "integer"): the types are string, number, integer,`},
+		{"another word for boolean", `"bool?"`, `unknown type "bool?" (write "boolean"): the types are string, number, integer, boolean, object, any,`},
+		{"another word for string", `"str"`, `unknown type "str" (write "string")`},
+		{"another word for number", `"float"`, `unknown type "float" (write "number")`},
+		{"a list", `"list"`, `unknown type "list" (write "string[]" or another type with [])`},
+		{"an array", `"array?"`, `unknown type "array?" (write "string[]" or another type with [])`},
+		{"a table", `"table"`, `unknown type "table" (write "object", or "string[]" for a list)`},
+		{"a dict", `"dict"`, `unknown type "dict" (write "object", or param.map("…", { of = "string" }))`},
+		{"a type that nothing is near to", `"frobnitz"`, `unknown type "frobnitz": the types are string,`},
+		{"the library", `param`, `got the library param; call one of its functions, such as param.string("…")`},
 		{"a question mark in the middle", `"string?[]"`, `property 'p': "string?[]": the question mark stands once, at the end`},
 		{"a number", `3`, `property 'p': want a type such as "string" or param.string("…"), got 3`},
 		{"a builder that was not called", `param.string`, `got a function: param.string must be called`},
@@ -143,6 +153,16 @@ func TestParameterFaults(t *testing.T) {
 func TestBuilderFaults(t *testing.T) {
 	for _, tt := range []struct{ name, lua, want string }{
 		{"an unknown option", `param.string("x", { mn = 1 })`, `param.string: unknown option 'mn' (did you mean 'min'?)`},
+		{"JSON Schema's word for match", `param.string("x", { pattern = "^a$" })`,
+			`param.string: unknown option 'pattern' (did you mean 'match'?): there are min, max, match, format, default, optional, examples`},
+		{"JSON Schema's word for of", `param.array("x", { items = "string" })`, `param.array: unknown option 'items' (did you mean 'of'?): there are of, min, max, unique,`},
+		{"JSON Schema's word for a lower bound", `param.number("x", { minimum = 1 })`, `unknown option 'minimum' (did you mean 'min'?)`},
+		{"JSON Schema's word for an upper bound", `param.number("x", { maximum = 1 })`, `unknown option 'maximum' (did you mean 'max'?)`},
+		{"JSON Schema's words for lengths", `param.string("x", { minLength = 1 })`, `unknown option 'minLength' (did you mean 'min'?)`},
+		{"and the other one", `param.string("x", { maxLength = 1 })`, `unknown option 'maxLength' (did you mean 'max'?)`},
+		{"required, which all are", `param.string("x", { required = true })`, `unknown option 'required' (did you mean 'optional'?)`},
+		{"another word for array", `param.list("x")`, `param has no field 'list'; write param.array; it has any, array, boolean,`},
+		{"another word for integer", `param.int("x")`, `param has no field 'int'; `},
 		{"an option of another kind", `param.boolean("x", { min = 1 })`, `param.boolean: unknown option 'min'`},
 		{"options first", `param.string{ min = 1 }`, `param.string: want a description first, got a table`},
 		{"options that are no table", `param.string("x", 3)`, `param.string: options: want a table of options, got a number`},

@@ -31,7 +31,7 @@ func rootSchema(v lua.LValue) (pair, error) {
 	case lua.LString:
 		return pair{}, fmt.Errorf("want a table of parameters, as in { name = %s }, got the string alone", quote(string(v)))
 	}
-	return pair{}, fmt.Errorf(`want a table of parameters, as in { name = "string" }, got %s`, describe(v))
+	return pair{}, fmt.Errorf(`want a table of parameters, as in { name = "string" }, got %s%s`, describe(v), paramHint(v))
 }
 
 // objectSchema writes type, properties and required, in the order in which most examples have them.

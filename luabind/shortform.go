@@ -37,7 +37,7 @@ func parameter(v lua.LValue, depth int) (*param, error) {
 	case *lua.LFunction:
 		return nil, errors.New(`want a type such as "string" or param.string("…"), got a function: param.string must be called`)
 	}
-	return nil, fmt.Errorf(`want a type such as "string" or param.string("…"), got %s`, describe(v))
+	return nil, fmt.Errorf(`want a type such as "string" or param.string("…"), got %s%s`, describe(v), paramHint(v))
 }
 
 func shortForm(text string) (*param, error) {
@@ -51,7 +51,7 @@ func shortForm(text string) (*param, error) {
 		if strings.HasSuffix(word, "?") || strings.HasPrefix(word, "?") {
 			return nil, fmt.Errorf(`%s: the question mark stands once, at the end, as in "string[]?"`, quote(text))
 		}
-		return nil, fmt.Errorf("unknown type %s%s", quote(text), hint(word, types))
+		return nil, fmt.Errorf("unknown type %s%s", quote(text), typeHint(word))
 	}
 	if lists > maxNesting {
 		return nil, fmt.Errorf("nested deeper than %d levels", maxNesting)

@@ -97,6 +97,18 @@ func TestToolFaults(t *testing.T) {
 	const rest = `description = "A tool", run = function() end `
 	for _, tt := range []struct{ name, lua, want string }{
 		{"an unknown field", `tool{ descripton = "A tool", run = function() end }`, `tool: unknown field 'descripton' (did you mean 'description'?)`},
+		{"another word for input: inputSchema", `tool{ inputSchema = 1, ` + rest + ` }`, `tool: unknown field 'inputSchema' (did you mean 'input'?): there are name, title,`},
+		{"another word for input: parameters", `tool{ parameters = 1, ` + rest + ` }`, `tool: unknown field 'parameters' (did you mean 'input'?): there are name, title,`},
+		{"another word for input: params", `tool{ params = 1, ` + rest + ` }`, `tool: unknown field 'params' (did you mean 'input'?): there are name, title,`},
+		{"another word for input: args", `tool{ args = 1, ` + rest + ` }`, `tool: unknown field 'args' (did you mean 'input'?): there are name, title,`},
+		{"another word for run: handler", `tool{ handler = 1, ` + rest + ` }`, `tool: unknown field 'handler' (did you mean 'run'?): there are name, title,`},
+		{"another word for run: execute", `tool{ execute = 1, ` + rest + ` }`, `tool: unknown field 'execute' (did you mean 'run'?): there are name, title,`},
+		{"another word for run: fn", `tool{ fn = 1, ` + rest + ` }`, `tool: unknown field 'fn' (did you mean 'run'?): there are name, title,`},
+		{"another word for run: callback", `tool{ callback = 1, ` + rest + ` }`, `tool: unknown field 'callback' (did you mean 'run'?): there are name, title,`},
+		{"another word for output: outputSchema", `tool{ outputSchema = 1, ` + rest + ` }`, `tool: unknown field 'outputSchema' (did you mean 'output'?): there are name, title,`},
+		{"another word for read_only: readOnly", `tool{ readOnly = 1, ` + rest + ` }`, `tool: unknown field 'readOnly' (did you mean 'read_only'?): there are name, title,`},
+		{"another word for read_only: readOnlyHint", `tool{ readOnlyHint = 1, ` + rest + ` }`, `tool: unknown field 'readOnlyHint' (did you mean 'read_only'?): there are name, title,`},
+		{"a field that nothing is near to", `tool{ frobnicate = 1, ` + rest + ` }`, `tool: unknown field 'frobnicate': there are name, title, description, input,`},
 		{"the tool's name stands in front", `tool{ name = "deploy", descripton = "x" }`, `tool "deploy": unknown field 'descripton'`},
 		{"an element without a name", `tool{ "x", ` + rest + ` }`, `tool: unknown field 1`},
 		{"no run", `tool{ description = "A tool" }`, `tool: field 'run' is missing`},

@@ -74,6 +74,9 @@ func got(v lua.LValue) string {
 	case "nil", "json.null":
 		return name
 	default:
+		if library, ok := sandbox.LibraryName(v); ok {
+			return "the library " + library
+		}
 		return withArticle(name)
 	}
 }

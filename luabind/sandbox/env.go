@@ -19,6 +19,7 @@ type Module struct {
 	Funcs  map[string]lua.LGFunction
 	Values map[string]lua.LValue // constants; a table is copied into a read-only one, a userdata must never change
 	Call   lua.LGFunction        // makes the module callable, with the arguments alone on the stack; nil when it is not
+	Others map[string]string     // what other libraries call a function or value, with what to write here
 	Needs  string                // the right it needs ("net", "db", …); empty when it is always there
 }
 
@@ -72,7 +73,9 @@ func (e *Env) install(globals map[string]lua.LValue, name string, m *Module) {
 	} else if globals[name] != nil {
 		panic(fmt.Sprintf("sandbox: %s is a function and a library", name))
 	}
-	globals[name] = e.library(name, e.fields(m), m.Call)
+	lib := e.library(name, e.fields(m), m.Call)
+	lib.Value.(*library).others = m.Others
+	globals[name] = lib
 }
 
 // standardEnv has the standard libraries, built once for all environments.
@@ -113,6 +116,9 @@ func (m *Module) add(o *Module) {
 	}
 	if o.Call != nil {
 		m.Call = o.Call
+	}
+	if o.Others != nil {
+		m.Others = o.Others
 	}
 }
 
@@ -175,6 +181,17 @@ func undeclaredGlobal(L *lua.LState) int {
 type library struct {
 	name   string
 	fields *lua.LTable // never handed to a script
+	others map[string]string
+}
+
+// LibraryName returns the name of a library or another read-only table.
+func LibraryName(v lua.LValue) (string, bool) {
+	if ud, ok := v.(*lua.LUserData); ok {
+		if lib, ok := ud.Value.(*library); ok {
+			return lib.name, true
+		}
+	}
+	return "", false
 }
 
 // LuaType is what type() says.
@@ -269,6 +286,11 @@ func (l *library) unknown(L *lua.LState) int {
 	text := fmt.Sprintf("%s has no field '%s'", l.name, name)
 	if near := nearest.Name(name, names); near != "" {
 		text += fmt.Sprintf("; did you mean '%s'?", near)
+	} else if write := l.others[name]; write != "" {
+		text += "; write " + write
+	}
+	if l.others != nil {
+		text += "; it has " + strings.Join(names, ", ")
 	}
 	L.RaiseError("%s", text)
 	return 0
