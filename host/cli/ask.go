@@ -6,18 +6,30 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 
 	"github.com/luatools/luatools/host"
 )
 
-// terminal asks the person at it. Lines are read by one goroutine that lives as long as the process, because a read of a terminal
-// cannot be given up: a question that was withdrawn leaves it waiting for the next.
+// terminal asks the person at it. What was typed before a question does not answer it: input that waits is thrown away, and lines
+// are read only while a question stands. A read of a terminal cannot be given up, so a question that was withdrawn leaves its read
+// to the next; a line that comes in between is dropped. The host puts one question at a time.
 type terminal struct {
 	a     *app
-	start sync.Once
-	lines chan string
+	in    *bufio.Reader // of the reading goroutine
+	lines chan typed
+
+	mu      sync.Mutex
+	reading bool // a read is under way
+	stands  bool // a question waits for its answer
+}
+
+// typed is one line, or why there is none.
+type typed struct {
+	line string
+	err  error
 }
 
 // asker returns who is asked: the person at the terminal, or nil when there is none or --no-prompt was given.
@@ -25,46 +37,94 @@ func (a *app) asker() host.Asker {
 	if a.opt.noPrompt || !isTerminal(a.in) || !isTerminal(a.err) {
 		return nil
 	}
-	return &terminal{a: a, lines: make(chan string)}
+	return newTerminal(a)
 }
 
-func (t *terminal) read() {
-	r := bufio.NewReader(t.a.in)
-	for {
-		line, err := r.ReadString('\n')
-		if err != nil && line == "" {
-			if !errors.Is(err, io.EOF) {
-				t.a.sayf("the terminal cannot be read: %s", err)
-			}
-			close(t.lines)
-			return
-		}
-		t.lines <- strings.TrimSpace(line)
-	}
+func newTerminal(a *app) *terminal {
+	return &terminal{a: a, in: bufio.NewReader(a.in), lines: make(chan typed, 1)}
 }
 
 // Ask implements host.Asker. It blocks until there is an answer, or ctx is done.
 func (t *terminal) Ask(ctx context.Context, q host.Question) (host.Answer, error) {
-	t.start.Do(func() { go t.read() })
 	t.show(q)
 	for {
+		if f, ok := t.a.in.(*os.File); ok {
+			if err := flush(f); err != nil {
+				return host.Answer{}, fmt.Errorf("what was typed before the question cannot be told from its answer: %w", err)
+			}
+		}
+		t.listen(true)
 		fmt.Fprint(t.a.err, "└ allow? [y] once  [s] this session  [n] no › ")
 		select {
 		case <-ctx.Done():
+			t.listen(false)
 			fmt.Fprintln(t.a.err, "(withdrawn)")
 			return host.Answer{}, ctx.Err()
-		case line, ok := <-t.lines:
-			switch {
-			case !ok:
-				return host.Answer{}, errors.New("the terminal was closed")
-			case line == "y" || line == "yes":
-				return host.Answer{Allow: true}, nil
-			case line == "s":
-				return host.Answer{Allow: true, Session: true}, nil
-			case line == "n" || line == "no":
-				return host.Answer{}, nil
+		case got := <-t.lines:
+			if got.err != nil {
+				return host.Answer{}, got.err
 			}
+			if answer, ok := readAnswer(got.line); ok {
+				return answer, nil
+			}
+			fmt.Fprintln(t.a.err, "  type y, s or n")
 		}
+	}
+}
+
+// readAnswer understands what was typed. An empty line is a no: who only wants to go on has not allowed anything.
+func readAnswer(line string) (host.Answer, bool) {
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return host.Answer{Allow: true}, true
+	case "s", "session":
+		return host.Answer{Allow: true, Session: true}, true
+	case "n", "no", "":
+		return host.Answer{}, true
+	}
+	return host.Answer{}, false
+}
+
+// listen says whether a question stands, and has a line read for it when no read is under way.
+func (t *terminal) listen(stands bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stands = stands
+	if !stands {
+		select {
+		case <-t.lines: // it came with the withdrawal
+		default:
+		}
+		return
+	}
+	if !t.reading {
+		t.reading = true
+		go t.read()
+	}
+}
+
+// read reads until a line comes while a question stands, and hands it over.
+func (t *terminal) read() {
+	for {
+		_, _ = t.in.Discard(t.in.Buffered())
+		line, err := t.in.ReadString('\n')
+		switch {
+		case errors.Is(err, io.EOF):
+			err = errors.New("the terminal was closed")
+		case err != nil:
+			err = fmt.Errorf("the terminal cannot be read: %w", err)
+		}
+		t.mu.Lock()
+		if t.stands || err != nil {
+			t.reading = false
+			if t.stands {
+				t.stands = false
+				t.lines <- typed{line, err}
+			}
+			t.mu.Unlock()
+			return
+		}
+		t.mu.Unlock()
 	}
 }
 
