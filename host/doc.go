@@ -10,6 +10,11 @@
 // From a line in to a line out, in process and validated, the call of a Lua tool with two numbers takes some 5 µs and 30 allocations on one
 // core of a small server, 1 µs of it in the gate: go test ./host -run - -bench Call -benchmem.
 //
+// [Host.Watch] follows edits of the folder. A call that began finishes with the tools it began with; sessions and clients are told when the list that
+// they know is no longer the list, and the CLI in the way that its version understands (relist.go), so that the model has a changed tool with its next
+// request, or with the next turn where the CLI does not list within one. From the saved file to the notice it takes 51 ms with one tool in the folder and 55 ms
+// with 1,000, 50 ms of them the quiet time: go test ./host -run - -bench SaveToNotice.
+//
 // The package knows no protocol (protocol/control and protocol/mcp do) and no Lua (scripts and luabind do). A Host starts no goroutine; a
-// [Session] has three beside those of the requests it answers, and [Session.Close] waits for them.
+// [Session] has three beside those of the requests it answers, and one more from the first change of the tools on; [Session.Close] waits for them.
 package host

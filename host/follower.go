@@ -48,15 +48,25 @@ func (f *follower) end() {
 	f.wg.Wait()
 }
 
+func (f *follower) over() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.stopped
+}
+
 // followers are the connections of a host. The zero value is ready.
 type followers struct {
 	mu sync.Mutex
 	m  map[*follower]struct{}
 }
 
+// add lets one hear of changes from now on, unless it has ended.
 func (f *followers) add(one *follower) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if one.over() {
+		return
+	}
 	if f.m == nil {
 		f.m = map[*follower]struct{}{}
 	}

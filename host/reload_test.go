@@ -30,6 +30,7 @@ type stage struct {
 	a        *rehearsal.Agent
 	dir      string
 	reloaded chan struct{} // a token for each reload
+	starting string        // a file to be added while the session starts
 
 	mu  sync.Mutex
 	log []string
@@ -61,7 +62,7 @@ func onStage(t *testing.T, files map[string]string, poll time.Duration, r rehear
 		synctest.Wait() // it has looked at the folder once
 		st.a = rehearsal.Start(context.WithoutCancel(t.Context()), r)
 		var err error
-		if st.s, err = st.h.Start(context.WithoutCancel(t.Context()), SessionOptions{Peer: st.a, Follow: true}); err != nil {
+		if st.s, err = st.h.Start(context.WithoutCancel(t.Context()), SessionOptions{Peer: &startingPeer{st.a, st}, Follow: true}); err != nil {
 			t.Fatal(err)
 		}
 		f(t, st)
@@ -77,6 +78,20 @@ func onStage(t *testing.T, files map[string]string, poll time.Duration, r rehear
 			t.Error("the host still has followers")
 		}
 	})
+}
+
+// startingPeer changes the folder of its stage while the session starts, when the stage asks for it.
+type startingPeer struct {
+	*rehearsal.Agent
+	st *stage
+}
+
+func (p *startingPeer) Stdin() io.WriteCloser {
+	if name := p.st.starting; name != "" {
+		p.st.starting = ""
+		p.st.change(name, saysLua("in time"))
+	}
+	return p.Agent.Stdin()
 }
 
 func (st *stage) note(e LogEntry) {
@@ -218,6 +233,23 @@ func TestAToolAddedDuringACall(t *testing.T) {
 					}
 					if len(st.logged(tt.log)) != 1 {
 						t.Errorf("the log lacks %q: %q", tt.log, st.log)
+					}
+				})
+			})
+		}
+	}
+}
+
+// What changes while the session starts is in its first turn.
+func TestAToolAddedDuringTheStart(t *testing.T) {
+	for _, old := range []bool{false, true} {
+		for _, tt := range []struct{ server, file string }{{"tools", "added.lua"}, {"other", "other/added.lua"}} {
+			t.Run(fmt.Sprintf("old=%v/%s", old, tt.server), func(t *testing.T) {
+				script := []rehearsal.Turn{{Steps: []rehearsal.Step{uses("mcp__" + tt.server + "__added"), result}}}
+				starting := func(st *stage) []Tool { st.starting = tt.file; return nil }
+				onStage(t, map[string]string{"greet.lua": greetLua}, often, rehearsal.Options{Old: old, Script: script}, starting, func(t *testing.T, st *stage) {
+					if res := query(t, st.s, "go"); res.Text != "in time" {
+						t.Errorf("got %q", res.Text)
 					}
 				})
 			})
@@ -687,5 +719,62 @@ func TestOldToolsAreForgotten(t *testing.T) {
 	}
 	if stones := r.tombs(listKey{server: "tools", since: r.seq - 2}); len(stones) != 2 {
 		t.Errorf("a younger session is shown %d stones", len(stones))
+	}
+}
+
+// Fifty reloads while each message makes sixteen calls at once: every call is answered, none fails, and the next turn has the last tool.
+func TestReloadsUnderManyCalls(t *testing.T) {
+	const reloads, turns, calls = 50, 10, 16
+	for _, tt := range []struct {
+		name  string
+		agent rehearsal.Options
+	}{
+		{"current", rehearsal.Options{}}, {"current and late", rehearsal.Options{RelistDelay: 70 * time.Millisecond}},
+		{"deaf", rehearsal.Options{RelistDelay: time.Hour}}, {"2.1.33", rehearsal.Options{Old: true}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			work := uses(slices.Repeat([]string{"mcp__go__work"}, calls)...)
+			for range turns {
+				tt.agent.Script = append(tt.agent.Script, rehearsal.Turn{Steps: []rehearsal.Step{work, work, work}})
+			}
+			tt.agent.Script = append(tt.agent.Script, rehearsal.Turn{Steps: []rehearsal.Step{uses(fmt.Sprintf("mcp__tools__t%d", reloads-1)), result}})
+			tt.agent.Parallel, tt.agent.NoAsk = true, true
+			tools := func(*stage) []Tool {
+				return []Tool{once("work", func() { time.Sleep(130 * time.Millisecond) })} // of the bubble
+			}
+			onStage(t, map[string]string{"t.lua": saysLua("")}, often, tt.agent, tools, func(t *testing.T, st *stage) {
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					for i := range reloads {
+						st.change(fmt.Sprintf("t%d.lua", i), saysLua(fmt.Sprint("tool ", i)))
+						if i > 3 {
+							st.change(fmt.Sprintf("t%d.lua", i-3), "")
+						}
+					}
+				}()
+				answered := 0
+				for range turns {
+					for m, err := range st.s.Query(t.Context(), "go") {
+						if err != nil {
+							t.Fatal(err)
+						}
+						for _, r := range m.ToolResults() {
+							answered++
+							if r.IsError {
+								t.Errorf("a call got %s", r.Content)
+							}
+						}
+					}
+				}
+				if want := turns * 3 * calls; answered != want {
+					t.Errorf("%d calls were answered, want %d", answered, want)
+				}
+				<-ended
+				if res := query(t, st.s, "and now?"); res.Text != fmt.Sprint("tool ", reloads-1) {
+					t.Errorf("the last tool answered %q", res.Text)
+				}
+			})
+		})
 	}
 }

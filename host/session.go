@@ -30,7 +30,7 @@ type SessionOptions struct {
 }
 
 // Session is one run of the Claude CLI. It is safe for concurrent use. Its goroutines are the reader of the CLI's lines with one for each
-// request, one that waits for the process, and one that ends them all; Close waits for them.
+// request, one that waits for the process, one that tells of changed tools once there are any, and one that ends them all; Close waits for them.
 type Session struct {
 	h       *Host
 	conn    *control.Conn
@@ -99,7 +99,6 @@ func (h *Host) start(ctx context.Context, o SessionOptions) (*Session, error) {
 		lists: lists{heard: make(chan struct{})},
 	}
 	s.follower = newFollower(s.follow)
-	h.followers.add(s.follower) // before the tools of this moment are taken
 	names := s.declare()
 	if o.Conn.Fault == nil {
 		o.Conn.Fault = s.fault
@@ -114,6 +113,10 @@ func (h *Host) start(ctx context.Context, o SessionOptions) (*Session, error) {
 		err = s.because(err)
 		_ = s.Close() // it has nothing to add
 		return nil, fmt.Errorf("start the session: %w%s", err, stderrOf(peer, err))
+	}
+	h.followers.add(s.follower)
+	if h.registry() != s.lists.synced.Load() { // the tools have changed meanwhile
+		s.follower.poke()
 	}
 	return s, nil
 }
@@ -217,8 +220,8 @@ func (s *Session) supervise(ctx context.Context) {
 	<-exited
 	<-served // the peer's stdout ends with the peer, so this is soon
 	cancel(nil)
-	s.h.followers.drop(s.follower)
 	s.follower.end()
+	s.h.followers.drop(s.follower)
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()
