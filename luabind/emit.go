@@ -69,11 +69,17 @@ func (w *writer) typed(kind string) {
 	}
 }
 
+// maxEnum is how many values an enum may have; the model reads each of them with every request.
+const maxEnum = 1000
+
 // enum writes the values of an enum and their type.
 func (w *writer) enum(v lua.LValue) error {
 	t, ok := v.(*lua.LTable)
 	if !ok || t.Len() == 0 {
 		return fmt.Errorf("want a list of values, got %s", describe(v))
+	}
+	if t.Len() > maxEnum {
+		return fmt.Errorf("an enum takes at most %d values, got %d: take a string and check it in run", maxEnum, t.Len())
 	}
 	if k, _ := t.Next(lua.LNumber(t.Len())); k != lua.LNil {
 		return fmt.Errorf("the list of values has also the key %s: write nested objects without list elements", keyText(k))

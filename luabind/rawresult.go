@@ -88,12 +88,20 @@ func (o *ResultOptions) rawResult(t *lua.LTable) (*mcp.CallToolResult, error) {
 		if k, _ := content.Next(lua.LNil); content.Len() == 0 && k != lua.LNil {
 			return nil, fmt.Errorf("result.content: want a list of blocks, got a table with the key %s", keyText(k))
 		}
-		for i := 1; i <= content.Len(); i++ {
+		if content.Len() > maxBlocks {
+			return nil, tooManyBlocks(content.Len())
+		}
+		var other int64 // one table can stand for many blocks, so the sum is looked at before the next is encoded
+		for i := 1; i <= content.Len() && other <= o.MaxResult; i++ {
 			c, err := rawBlock(content.RawGetInt(i))
 			if err != nil {
 				return nil, fmt.Errorf("result.content[%d]: %w", i, err)
 			}
+			other += besideText(&c)
 			res.Content = append(res.Content, c)
+		}
+		if other > o.MaxResult {
+			return nil, o.tooMuch(other)
 		}
 	}
 	return fillContent(res), nil

@@ -210,8 +210,18 @@ func hasBlock(t *lua.LTable) bool {
 	return false
 }
 
+// maxBlocks is how many blocks a result may have: each costs a client more than its bytes.
+const maxBlocks = 1000
+
+func tooManyBlocks(n int) error {
+	return fmt.Errorf("the result has %d blocks, and at most %d are sent: join the texts", n, maxBlocks)
+}
+
 // blocks returns the blocks of a list; strings and numbers in it are text.
 func blocks(t *lua.LTable) ([]mcp.Content, error) {
+	if t.Len() > maxBlocks {
+		return nil, tooManyBlocks(t.Len())
+	}
 	content := make([]mcp.Content, 0, t.Len())
 	for i := 1; i <= t.Len(); i++ {
 		v := t.RawGetInt(i)
@@ -312,18 +322,17 @@ func fillContent(res *mcp.CallToolResult) *mcp.CallToolResult {
 
 // bound holds a result to MaxResult: text is cut, anything else above it is an error.
 func (o *ResultOptions) bound(res *mcp.CallToolResult) error {
-	var text, other int64
+	var text int64
+	other := int64(len(res.Meta))
 	for i := range res.Content {
-		c := &res.Content[i]
-		text += int64(len(c.Text))
-		other += int64(len(c.Data) + len(c.Resource))
+		text += int64(len(res.Content[i].Text))
+		other += besideText(&res.Content[i])
 	}
 	if int64(len(res.StructuredContent)) > o.MaxResult {
 		return fmt.Errorf("the structured result has %s, above the tool's max_result of %s", formatSize(int64(len(res.StructuredContent))), formatSize(o.MaxResult))
 	}
 	if other > o.MaxResult {
-		return fmt.Errorf("the images, sounds and resources of the result take %s, above the tool's max_result of %s: return smaller ones, or raise max_result",
-			formatSize(other), formatSize(o.MaxResult))
+		return o.tooMuch(other)
 	}
 	if text <= o.MaxResult || o.cut {
 		return nil
@@ -340,6 +349,16 @@ func (o *ResultOptions) bound(res *mcp.CallToolResult) error {
 		break
 	}
 	return nil
+}
+
+// besideText is how many bytes a block takes on the wire beside its text and what is always short.
+func besideText(c *mcp.Content) int64 {
+	return int64(len(c.Data) + len(c.Resource) + len(c.URI) + len(c.Name) + len(c.Title) + len(c.Description) + len(c.Meta))
+}
+
+func (o *ResultOptions) tooMuch(size int64) error {
+	return fmt.Errorf("the images, sounds, resources and links of the result take %s, above the tool's max_result of %s: return smaller ones, or raise max_result",
+		formatSize(size), formatSize(o.MaxResult))
 }
 
 // cutText shortens text to about most bytes and says so in a last line; all is how large the whole is.

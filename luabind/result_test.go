@@ -177,6 +177,11 @@ func TestResultFaults(t *testing.T) {
 		want      string
 	}{
 		{"a function", `return print`, ResultOptions{}, "result: a function cannot be sent"},
+		{"a link with a long text, many times", `local b, t = link{ uri = "x:y", name = "x", description = ("x"):rep(1000) }, {} for i = 1, 1000 do t[i] = b end return t`,
+			ResultOptions{MaxResult: 1 << 16}, "links of the result take 980.4 KiB, above the tool's max_result of 64 KiB"},
+		{"a meta that is written out, many times", `local b, t = { type = "text", text = "", _meta = { x = ("x"):rep(1000) } }, {} for i = 1, 1000 do t[i] = b end return { content = t }`,
+			ResultOptions{MaxResult: 1 << 16}, "above the tool's max_result of 64 KiB"},
+		{"more blocks than a client takes", `local t = {} for i = 1, 1001 do t[i] = text("") end return t`, ResultOptions{}, "the result has 1001 blocks, and at most 1000 are sent"},
 		{"a function inside", `return { a = { 1, print } }`, ResultOptions{}, "result.a[2]: a function cannot be sent"},
 		{"a tool", `return tool("x", "A tool", {}, function() end)`, ResultOptions{}, "result: a tool cannot be sent"},
 		{"NaN", `return 0/0`, ResultOptions{}, "result: NaN (0/0) cannot be sent"},

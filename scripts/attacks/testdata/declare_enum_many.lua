@@ -1,6 +1,5 @@
 -- An enum of a hundred thousand words.
 -- want: load error|result|error
--- open: luabind compares every value of an enum with every other
 -- args: {"a":"w5"}
 local t = {}
 for i = 1, 1e5 do t[i] = "w" .. i end

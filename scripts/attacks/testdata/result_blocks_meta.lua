@@ -1,6 +1,5 @@
 -- One block with a long meta ten thousand times.
 -- want: error|result|limit|timeout
--- open: luabind counts text, data and resources of a result, not the other fields of its blocks
 return tool{
   description = "Tries to harm its host.",
   run = function(args, ctx)

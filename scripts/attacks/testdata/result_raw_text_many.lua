@@ -1,6 +1,5 @@
 -- A written-out text block a million times.
 -- want: error|result|limit|timeout
--- open: luabind counts neither the blocks of a result nor what stands around their text
 return tool{
   description = "Tries to harm its host.",
   run = function(args, ctx)
