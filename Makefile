@@ -19,7 +19,7 @@ lint: ; @test -z "$$(gofmt -l . | tee /dev/stderr)" && go vet ./... && go vet -t
 
 bench: ; go test -run '^$$' -bench . -benchmem ./...
 
-fuzz: ; @set -e; for d in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do for f in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$d/*_test.go | cut -c6-); do echo "== $$d $$f"; go test $$d -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME); done; done
+fuzz: ; @set -e; for d in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do for f in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$d/*_test.go | cut -c6-); do echo "== $$d $$f"; go test $$d -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s; done; done
 
 e2e: ; go test -tags e2e -count=1 -timeout 20m ./host/cli/e2e/
 
