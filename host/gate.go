@@ -38,7 +38,7 @@ type call struct {
 	info     luabind.CallInfo // for a Lua tool
 }
 
-// gate is the one road to a tool, whoever calls: schema → policy → the person, where it asks → the tool → the observer. Policy, person,
+// gate is the one road to a tool, whoever calls: schema → policy → the person, where it asks → a free slot → the tool → the observer. Policy, person,
 // observer and tool see the arguments in normal form only. The result is never nil; what goes wrong here is a result with isError,
 // because the model can act on it.
 func (h *Host) gate(ctx context.Context, from *caller, t *tool, p *mcp.CallToolParams) *mcp.CallToolResult {
@@ -57,6 +57,12 @@ func (h *Host) gate(ctx context.Context, from *caller, t *tool, p *mcp.CallToolP
 		return c.done(mcp.ErrorResult("The call did not run: "+err.Error()), CallEvent{Err: err})
 	case !said.allow:
 		return c.done(mcp.ErrorResult(said.text), CallEvent{Denied: true})
+	}
+	if !from.person { // who sits there and calls does not wait for a model
+		if err := h.slots.enter(ctx); err != nil {
+			return c.done(mcp.ErrorResult(h.slots.refusal(err)), CallEvent{Err: err})
+		}
+		defer h.slots.leave()
 	}
 	res, err := c.run(ctx, p.ProgressToken)
 	return c.done(res, CallEvent{Err: err})

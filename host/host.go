@@ -42,6 +42,10 @@ type Options struct {
 	// NoReuse makes a new Lua state for every call; see [scripts.Options].
 	NoReuse bool
 
+	// Leftover is told when a call left something behind, so that its state cannot serve again: once for each tool and each thing. It is called
+	// by several goroutines at once. Nil means that nobody wants to know.
+	Leftover func(tool, text string)
+
 	// Asker asks a person where the policy asks. Nil means that nobody is there, so that such a call is denied.
 	Asker Asker
 
@@ -77,6 +81,7 @@ type Host struct {
 	line    *line
 	prefix  string // of call ids
 	calls   atomic.Uint64
+	slots   slots
 
 	current atomic.Pointer[registry]
 	build   sync.Mutex            // held while the next registry is made
@@ -100,6 +105,8 @@ func New(o Options) (*Host, error) {
 		o: o, top: o.Server, line: newLine(o.Asker), prefix: strings.ToLower(rand.Text()[:6]) + "-",
 		history: map[ToolName]*edition{},
 	}
+	bounds := o.Limits.WithDefaults()
+	h.slots.most, h.slots.queue = int(bounds.Calls), int(bounds.Queue)
 	h.policy.Store(&o.Policy)
 	h.timeout.Store(int64(callTimeout(o.CallTimeout)))
 	if o.Dir != "" && h.top == "" {
@@ -141,7 +148,7 @@ func New(o Options) (*Host, error) {
 func (h *Host) libraryOptions() scripts.Options {
 	l := h.o.Limits
 	o := scripts.Options{Server: h.o.Server, Limits: l.Call(), NoReuse: h.o.NoReuse,
-		MaxTimeout: h.wall(), MaxResult: l.Result, MaxSource: l.Source}
+		MaxTimeout: h.wall(), MaxResult: l.Result, MaxSource: l.Source, Leftover: h.o.Leftover}
 	o.Limits.Wall = cmp.Or(callTimeout(h.o.CallTimeout), h.wall())
 	if h.o.Log != nil {
 		o.Log = func(file, level, text string) { h.log(LogEntry{Level: level, Tool: file, Text: text}) }
