@@ -28,7 +28,7 @@ type ResultOptions struct {
 }
 
 // Result makes a tool's result of what run returned: a string, number or boolean is text, nothing is "done", nil is "no result",
-// nil and a message is a failure, a table is JSON text and, with Output, structured too; blocks, lists of blocks, result{…} and
+// nil or false and a message is a failure, a table is JSON text and, with Output, structured too; blocks, lists of blocks, result{…} and
 // raw results become what they say. Text above MaxResult is cut, with a last line that says so; what cannot be cut is an error.
 //
 // An error is the tool's fault, for its author; its text is fit for the model.
@@ -57,9 +57,12 @@ func (o *ResultOptions) result(values []lua.LValue) (*mcp.CallToolResult, error)
 	if len(values) == 0 {
 		return textResult("done"), nil
 	}
+	if res, err := o.several(values); res != nil || err != nil {
+		return res, err
+	}
 	switch v := values[0].(type) {
 	case *lua.LNilType:
-		return nilResult(values[1:]), nil
+		return textResult("no result"), nil
 	case lua.LString:
 		return textResult(valid(string(v))), nil
 	case lua.LBool:
@@ -91,26 +94,6 @@ func textResult(text string) *mcp.CallToolResult {
 	r.content[0] = mcp.Content{Type: "text", Text: text}
 	r.Content = r.content[:]
 	return &r.CallToolResult
-}
-
-// nilResult is what nil means by what stands behind it.
-func nilResult(rest []lua.LValue) *mcp.CallToolResult {
-	message := lua.LNil
-	if len(rest) > 0 {
-		message = rest[0]
-	}
-	switch v := message.(type) {
-	case lua.LString:
-		return errorResult(string(v), "")
-	case *lua.LTable: // an error object that pcall gave
-		text, _ := v.RawGetString("message").(lua.LString)
-		hint, _ := v.RawGetString("hint").(lua.LString)
-		return errorResult(string(text), string(hint))
-	}
-	if text, ok := scalarText(message); ok {
-		return errorResult(text, "")
-	}
-	return textResult("no result")
 }
 
 func errorResult(message, hint string) *mcp.CallToolResult {

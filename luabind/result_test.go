@@ -62,8 +62,14 @@ func TestResultKinds(t *testing.T) {
 		{"nil and a message", `return nil, "No such place"`, ResultOptions{}, failed("No such place")},
 		{"nil and an empty message", `return nil, ""`, ResultOptions{}, failed("the tool failed and gave no message")},
 		{"nil and an error object", `return nil, { message = "No", hint = "try x" }`, ResultOptions{}, failed("No — try x")},
+		{"false and a message", `return false, "No such place"`, ResultOptions{}, failed("No such place")},
+		{"false and nil", `return false, nil`, ResultOptions{}, text("false")},
+		{"nil and a hint alone", `return nil, { hint = "try x" }`, ResultOptions{}, failed("the tool failed and gave no message — try x")},
+		{"nil and an error object whose message is a number", `return nil, { message = 404 }`, ResultOptions{}, failed("404")},
+		{"nil and another table is JSON for the model", `return nil, { code = 404, what = { "a" } }`, ResultOptions{}, failed(`{"code":404,"what":["a"]}`)},
+		{"a value and nil", `return "a", nil`, ResultOptions{}, text("a")},
 		{"nil and a number", `return nil, 404`, ResultOptions{}, failed("404")},
-		{"further values do not count", `return ("a"):gsub("a", "b")`, ResultOptions{}, text("b")},
+		{"the count that gsub adds does not count", `return ("a"):gsub("a", "b")`, ResultOptions{}, text("b")},
 		{"a table is JSON text", `return { b = 1, a = { true, json.null } }`, ResultOptions{}, text(`{"b":1,"a":[true,null]}`)},
 		{"a list is JSON text", `return { 1, "two" }`, ResultOptions{}, text(`[1,"two"]`)},
 		{"an empty table is a list", `return {}`, ResultOptions{}, text(`[]`)},
@@ -176,6 +182,10 @@ func TestResultFaults(t *testing.T) {
 		o         ResultOptions
 		want      string
 	}{
+		{"a second value that would be lost", `return "a", "b"`, ResultOptions{}, `run returned 2 values, a string and a string, and one is the result: return a list { a, b }, join texts with ..,`},
+		{"a table and a message", `return {}, "b"`, ResultOptions{}, `run returned 2 values, a table and a string`},
+		{"three values", `return 1, 2, 3`, ResultOptions{}, `run returned 3 values`},
+		{"nil and a function", `return nil, print`, ResultOptions{}, `run returned nil and a function: a failure is return nil, message`},
 		{"a function", `return print`, ResultOptions{}, "result: a function cannot be sent"},
 		{"a link with a long text, many times", `local b, t = link{ uri = "x:y", name = "x", description = ("x"):rep(1000) }, {} for i = 1, 1000 do t[i] = b end return t`,
 			ResultOptions{MaxResult: 1 << 16}, "links of the result take 980.4 KiB, above the tool's max_result of 64 KiB"},
