@@ -16,14 +16,23 @@ var logFuncs = map[string]lua.LGFunction{
 // printFunc is print: a line of the call's log, never of stdout.
 var printFunc = logFunc("info", "\t")
 
-// maxLogLine is how much of one line is kept, in bytes.
-const maxLogLine = 16 << 10
+// How much is kept of one line, and of all that one call writes, in bytes.
+const (
+	maxLogLine = 16 << 10
+	maxLog     = 64 << 10
+)
+
+const logDropped = "… further output of this call is dropped"
 
 // logFunc writes its arguments, joined by separator, to the log of the call. It works while a file loads too; nobody may listen.
 func logFunc(level, separator string) lua.LGFunction {
 	return func(L *lua.LState) int {
 		info := infoOf(L)
 		if info == nil || info.Log == nil {
+			return 0
+		}
+		c := sandbox.CallOf(L)
+		if c.Logged > maxLog {
 			return 0
 		}
 		var b strings.Builder
@@ -38,6 +47,11 @@ func logFunc(level, separator string) lua.LGFunction {
 		line := b.String()
 		if len(line) > maxLogLine {
 			line = line[:maxLogLine] + "…"
+		}
+		// An empty line costs as well.
+		if c.Logged += len(line) + 1; c.Logged > maxLog {
+			info.Log("warn", logDropped)
+			return 0
 		}
 		info.Log(level, valid(line))
 		return 0

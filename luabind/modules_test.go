@@ -158,6 +158,32 @@ func TestLog(t *testing.T) {
 	}
 }
 
+func TestTheLogOfOneCallIsBounded(t *testing.T) {
+	for _, tt := range []struct {
+		name, source string
+		lines        int
+		last         line
+	}{
+		{"many lines", `local s = ("x"):rep(1023) for i = 1, 1000 do print(s) end`, 65, line{"warn", logDropped}},
+		{"empty lines count too", `for i = 1, 100000 do log.error() end`, maxLog + 1, line{"warn", logDropped}},
+		{"what fits is kept", `for i = 1, 64 do print(("x"):rep(1023)) end`, 64, line{"info", strings.Repeat("x", 1023)}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var lines []line
+			info := &CallInfo{Log: func(level, text string) { lines = append(lines, line{level, text}) }}
+			for range 2 { // the next call has all of it again
+				lines = nil
+				if _, err := run(t, sandbox.Calling, info, tt.source); err != nil {
+					t.Fatal(err)
+				}
+				if len(lines) != tt.lines || lines[len(lines)-1] != tt.last {
+					t.Errorf("%d lines, the last %.100q", len(lines), lines[len(lines)-1])
+				}
+			}
+		})
+	}
+}
+
 // withContext runs source, which sees ctx, as the body of a call.
 func withContext(t testing.TB, ctx context.Context, mode sandbox.Mode, info *CallInfo, source string) ([]lua.LValue, error) {
 	t.Helper()

@@ -29,6 +29,8 @@ type Call struct {
 	Mode Mode
 	Data any // what luabind hangs on the call
 
+	Logged int // bytes that the call wrote to its log, for luabind to bound
+
 	// left counts down to the next look at clock, parent and steps; done is what Done answers then.
 	left, window int64
 	steps, bytes int64 // not yet used
@@ -84,7 +86,7 @@ func CallOf(L *lua.LState) *Call {
 func (c *Call) begin(ctx context.Context, mode Mode, l Limits, data any) {
 	l = l.withDefaults()
 	now := time.Now()
-	c.Mode, c.Data = mode, data
+	c.Mode, c.Data, c.Logged = mode, data, 0
 	c.limits, c.steps, c.bytes = l, l.Steps, l.Bytes
 	c.looked, c.deadline = now, now.Add(l.Wall)
 	c.parent, c.parentDone = ctx, ctx.Done()
