@@ -326,3 +326,25 @@ func testConfirmText(t *testing.T) {
 		})
 	}
 }
+
+// One string of the arguments is bounded as one that Lua code makes is.
+func TestAStringArgumentThatIsTooLongIsRefused(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		limit int
+		n     int
+		want  string
+	}{
+		{"one that fits", 10, 10, "10"},
+		{"one that is too long", 10, 11, "an argument is too long: at byte 5: a string of 11 bytes, more than the 10 that one string may have; send less, or in several calls"},
+		{"the limit that holds when none is set", 0, 30 << 20, "an argument is too long: at byte 5: a string of 31457280 bytes, more than the 16777216"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l, _ := openArchive(t, toolFile(`run = function(args) return #args.s end, input = { s = param.string("Any text") }`), Options{Limits: sandbox.Limits{StringBytes: tt.limit}})
+			res, _ := find(t, l.Snapshot(), "tools/x").Call(t.Context(), json.RawMessage(`{"s":"`+strings.Repeat("x", tt.n)+`"}`))
+			if got := text(res); !strings.HasPrefix(got, tt.want) || res.IsError != (got != "10") {
+				t.Errorf("result %q, want %q", got, tt.want)
+			}
+		})
+	}
+}

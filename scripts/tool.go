@@ -1,8 +1,10 @@
 package scripts
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -139,7 +141,7 @@ func (c *call) on(ctx context.Context, r *ready, args json.RawMessage) (*mcp.Cal
 	t, s := c.tool, r.state
 	s.Begin(ctx, sandbox.Calling, c.left(), c.info)
 	defer s.End()
-	value, err := decode(args)
+	value, err := decode(args, c.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -162,11 +164,15 @@ func (c *call) on(ctx context.Context, r *ready, args json.RawMessage) (*mcp.Cal
 
 // decode makes a Lua value of the arguments. A parameter that is null counts as absent; null further down is data that must survive.
 // Arguments that cannot be read are no fault of the tool.
-func decode(args json.RawMessage) (lua.LValue, error) {
+func decode(args json.RawMessage, l sandbox.Limits) (lua.LValue, error) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	value, err := luajson.Decode(args, luajson.DecodeOptions{Nulls: luajson.NullsBelow})
+	most := cmp.Or(max(l.StringBytes, 0), sandbox.DefaultStringBytes)
+	value, err := luajson.Decode(args, luajson.DecodeOptions{Nulls: luajson.NullsBelow, Limits: luajson.Limits{String: most}})
+	if errors.Is(err, luajson.ErrTooLarge) && len(args) > most {
+		return nil, &sandbox.Fault{Kind: sandbox.Raised, Message: fmt.Sprintf("an argument is too long: %v; send less, or in several calls", err)}
+	}
 	if err != nil {
 		return nil, &sandbox.Fault{Kind: sandbox.Raised, Message: fmt.Sprintf("the arguments cannot be read: %v", err)}
 	}
@@ -223,7 +229,7 @@ func (c *call) confirm(ctx context.Context, r *ready, args json.RawMessage) (str
 	s := r.state
 	s.Begin(ctx, sandbox.Pure, c.left(), c.info)
 	defer s.End()
-	value, err := decode(args)
+	value, err := decode(args, c.limits)
 	if err != nil {
 		return "", err
 	}

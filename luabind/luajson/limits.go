@@ -11,6 +11,8 @@ type Limits struct {
 	Depth int // of nesting, default 100
 	Nodes int // values, containers included, default 1e6
 	Bytes int // of JSON text, default 64 MiB
+
+	String int // bytes of one string that is decoded, default no bound but that of the text
 }
 
 // What a zero field of Limits means.

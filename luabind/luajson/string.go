@@ -1,6 +1,7 @@
 package luajson
 
 import (
+	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -11,6 +12,9 @@ func (d *decoder) str() (string, bool) {
 	for i := start; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '"':
+			if !d.fits(i - start) {
+				return "", false
+			}
 			d.i = i + 1
 			return s[start:i], true
 		case c == '\\':
@@ -24,6 +28,16 @@ func (d *decoder) str() (string, bool) {
 	return "", d.fail("want the end of a string")
 }
 
+// fits reports whether a string of n bytes may be; d stands at its quote.
+func (d *decoder) fits(n int) bool {
+	if most := d.limits.String; most > 0 && n > most {
+		d.fail("a string of " + strconv.Itoa(n) + " bytes, more than the " + strconv.Itoa(most) + " that one string may have")
+		d.err.cause = ErrTooLarge
+		return false
+	}
+	return true
+}
+
 // escaped reads on at the first backslash, i, of the string that begins at start.
 func (d *decoder) escaped(start, i int) (string, bool) {
 	s := d.s
@@ -34,6 +48,9 @@ func (d *decoder) escaped(start, i int) (string, bool) {
 		i++
 		switch {
 		case c == '"':
+			if !d.fits(len(buf)) {
+				return "", false
+			}
 			d.i = i
 			if d.charge != nil {
 				d.charge(len(buf))
