@@ -28,6 +28,8 @@ type Options struct {
 	// NoReuse makes a new Lua state for every call. Otherwise a state serves again when the call before has left nothing in it, which is
 	// the same to the tool and faster.
 	NoReuse bool
+	// Leftover is told, once for each tool (server/name) and each reason, why the state of a call could not serve again. Nil drops it.
+	Leftover func(tool, text string)
 	// Granted reports whether a tool may have what it declares, when an edit made it ask for more than it had; until then the file serves its
 	// last version. Nil grants nothing. It is called during reloads, one call at a time, and must not reload.
 	Granted func(server, tool string, p *luabind.Permissions) bool

@@ -2,6 +2,8 @@ package scripts
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -21,7 +23,8 @@ const (
 // pool keeps the states of one file whose last call left nothing behind; the last used serves first. Whether a call left something is
 // looked for in the state itself (sandbox.State.Unchanged): nothing about the source is trusted.
 type pool struct {
-	off bool
+	off  bool
+	tell func(tool, text string) // nil: nobody wants to know
 
 	mu      sync.Mutex
 	idle    []*ready
@@ -29,6 +32,7 @@ type pool struct {
 	changed int  // states in a row that were changed
 	skip    int  // states that are still to be made without a record, because looking did not pay
 	reason  string
+	told    []string // what tell was told
 }
 
 // idleAll counts the idle states of all pools.
@@ -87,6 +91,28 @@ func (p *pool) put(r *ready) {
 	ok, reason := unchanged(r)
 	if !p.keep(r, ok, reason) {
 		closeState(r.state)
+	}
+	if !ok && p.tell != nil && r.tool != nil {
+		p.tellOnce(r.tool.Server+"/"+r.tool.Name, reason)
+	}
+}
+
+// maxTold bounds how much is told of the tools of one file: a cache has a key of its own for every call.
+const maxTold = 20
+
+func (p *pool) tellOnce(tool, reason string) {
+	text := "the Lua state of a call cannot serve again: " + reason
+	if strings.HasPrefix(reason, "local `") || strings.HasPrefix(reason, "module `") {
+		text = reason + " was changed by a call; the change is lost: use keep = true"
+	}
+	p.mu.Lock()
+	told := len(p.told) >= maxTold || slices.Contains(p.told, tool+text)
+	if !told {
+		p.told = append(p.told, tool+text)
+	}
+	p.mu.Unlock()
+	if !told {
+		p.tell(tool, text)
 	}
 }
 

@@ -38,23 +38,26 @@ type ready struct {
 	state  *sandbox.State
 	values []lua.LValue // what the file returned
 
-	recorded bool // the sandbox noted what it holds
-	served   int  // calls
+	recorded bool  // the sandbox noted what it holds
+	served   int   // calls
+	tool     *Tool // of the call; nil for keep
 }
 
 func newStates(l *loader, f *file, proto *lua.FunctionProto) *states {
 	return &states{env: l.env, require: l.modules.require, proto: proto, file: f.src.file, count: len(f.tools),
-		limits: l.options.Limits, running: l.running, line: make(chan struct{}, 1), pool: pool{off: l.options.NoReuse}}
+		limits: l.options.Limits, running: l.running, line: make(chan struct{}, 1), pool: pool{off: l.options.NoReuse, tell: l.options.Leftover}}
 }
 
 // take returns a state for one call; give must follow. With keep it waits until the calls before it have ended.
 func (s *states) take(ctx context.Context, c *call, keep bool) (*ready, error) {
 	if !keep {
 		if r := s.pool.take(); r != nil {
+			r.tool = c.tool
 			return r, nil
 		}
 		r, err := s.fresh(ctx, c.left())
 		if err == nil {
+			r.tool = c.tool
 			s.pool.record(r, s.count)
 		}
 		return r, err
