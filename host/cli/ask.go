@@ -135,7 +135,7 @@ func (t *terminal) show(q host.Question) {
 	if q.Declares != "" {
 		fmt.Fprintf(&b, "│ it declares %s", q.Declares)
 		if q.File != "" {
-			fmt.Fprintf(&b, " in %s", q.File)
+			fmt.Fprintf(&b, " in %s", inLine(q.File))
 			if q.Line > 0 {
 				fmt.Fprintf(&b, ":%d", q.Line)
 			}

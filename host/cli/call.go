@@ -127,11 +127,11 @@ func (a *app) nameBlocks(r *mcp.CallToolResult, structured bool) {
 		switch c.Type {
 		case "text":
 		case "image", "audio":
-			a.sayf("%s %s, %d bytes of base64 (--json prints it)", c.Type, c.MIMEType, len(c.Data))
+			a.notef("%s %s, %s of base64 (--json prints it)", c.Type, c.MIMEType, count(len(c.Data), "byte"))
 		case "resource_link":
-			a.sayf("resource_link %s %s", c.Name, c.URI)
+			a.notef("resource_link %s %s", c.Name, c.URI)
 		default:
-			a.sayf("%s, %d bytes (--json prints it)", c.Type, len(c.Resource))
+			a.notef("%s, %s (--json prints it)", c.Type, count(len(c.Resource), "byte"))
 		}
 	}
 }

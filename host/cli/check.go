@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/luatools/luatools/host"
@@ -13,7 +15,7 @@ var checkCommand = &command{
 	args:  "[FOLDER]",
 	short: "load the tools and report their faults",
 	long: `Loads every file of the folder (or of FOLDER) and reports each fault with file, line, column and the lines around it.
-Exit 3 when there are errors; warnings alone are fine.`,
+With -v also the files that hold no tools, and why. Exit 3 when there are errors; warnings alone are fine.`,
 	run: (*app).check,
 }
 
@@ -41,7 +43,8 @@ func (a *app) check(args []string) int {
 		return code
 	}
 	defer h.Close()
-	problems := h.Snapshot().Problems
+	snap := h.Snapshot()
+	problems := append(slices.Clip(snap.Problems), strays(snap.Ignored)...)
 	errors, warnings := tally(problems)
 	if errors > 0 {
 		code = exitFindings
@@ -62,12 +65,29 @@ func (a *app) check(args []string) int {
 		return code
 	}
 	for _, p := range problems {
-		a.showProblem(p)
+		if !p.Warning || !a.opt.quiet {
+			a.showProblem(p)
+		}
+	}
+	if a.opt.verbose {
+		a.ignored(snap.Ignored)
 	}
 	if !a.opt.quiet || code != exitOK {
 		a.sayf("%s: %s, %s", count(len(h.Tools()), "tool"), count(errors, "error"), count(warnings, "warning"))
 	}
 	return code
+}
+
+// strays are warnings of files that look like tools and are none by what they are, not by their name: links out of the folder and the like.
+func strays(files []scripts.Ignored) (warnings []*scripts.Error) {
+	for _, i := range files {
+		name := path.Base(i.File)
+		if !strings.HasSuffix(name, ".lua") || strings.ContainsRune("._", rune(name[0])) || strings.HasSuffix(name, "_test.lua") || name == "hooks.lua" {
+			continue
+		}
+		warnings = append(warnings, &scripts.Error{File: i.File, Warning: true, Message: "no tool is loaded from it: " + i.Reason})
+	}
+	return warnings
 }
 
 // showProblem prints one fault with its code frame and, for a fault in running Lua, the traceback.
@@ -80,7 +100,10 @@ func (a *app) showProblem(p *scripts.Error) {
 	if p.Traceback != "" && a.opt.verbose {
 		fmt.Fprintf(&b, "\n%s", p.Traceback)
 	}
-	a.sayf("%s\n", b.String())
+	if p.Frame != "" {
+		b.WriteByte('\n')
+	}
+	a.sayf("%s", b.String())
 }
 
 func tally(problems []*scripts.Error) (errors, warnings int) {

@@ -96,7 +96,7 @@ func (c *conversation) message(m host.Message) {
 		}
 	case "system":
 		if m.Subtype == "api_retry" {
-			c.a.sayf("the API does not answer; the CLI tries again")
+			c.a.notef("the API does not answer; the CLI tries again")
 		}
 		if init, ok := m.Init(); ok {
 			c.init(init)
@@ -122,16 +122,16 @@ func (c *conversation) init(i *control.Init) {
 	for _, s := range i.Servers {
 		status[s.Name] = s.Status
 		if s.Status != "connected" && s.Status != "pending" {
-			c.a.sayf("warning: the CLI reports server %q as %s", s.Name, s.Status)
+			c.a.notef("warning: the CLI reports server %q as %s", s.Name, s.Status)
 		}
 	}
 	for _, t := range c.tools() {
 		switch state, declared := status[t.Name.Server]; {
 		case !declared:
 			status[t.Name.Server] = "missing"
-			c.a.sayf("warning: the CLI does not know the server %q, so the model has none of its tools", t.Name.Server)
+			c.a.notef("warning: the CLI does not know the server %q, so the model has none of its tools", t.Name.Server)
 		case state == "connected" && !slices.Contains(i.Tools, t.Name.Wire()):
-			c.a.sayf("warning: the CLI does not offer %s to the model; its settings may forbid it", t.Name)
+			c.a.notef("warning: the CLI does not offer %s to the model; its settings may forbid it", t.Name)
 		}
 	}
 }

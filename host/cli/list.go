@@ -9,6 +9,7 @@ import (
 
 	"github.com/luatools/luatools/host"
 	"github.com/luatools/luatools/protocol"
+	"github.com/luatools/luatools/scripts"
 )
 
 var listCommand = &command{
@@ -57,7 +58,7 @@ func (a *app) list(args []string) int {
 		}
 		fmt.Fprintf(w, "%s\t%s(%s)\t%s\n", shown, t.Name.Tool, middle(oneLine(t.Signature), 120), firstSentence(t.Tool.Description))
 		if a.opt.verbose {
-			fmt.Fprintf(w, "\t  %s\t%s:%d\n", t.Name.Wire(), t.File, t.Line)
+			fmt.Fprintf(w, "\t  %s\t%s:%d\n", t.Name.Wire(), inLine(t.File), t.Line)
 		}
 		if t.Declares != "" {
 			fmt.Fprintf(w, "\t  declares %s\t\n", oneLine(t.Declares))
@@ -72,15 +73,18 @@ func (a *app) list(args []string) int {
 func (a *app) listRest(h *host.Host, servers int) {
 	snap := h.Snapshot()
 	for _, t := range snap.Disabled {
-		a.sayf("not enabled: %s/%s: %s", t.Server, t.Name, t.Why)
+		a.notef("not enabled: %s/%s: %s", t.Server, t.Name, t.Why)
 	}
 	if a.opt.verbose {
-		for _, i := range snap.Ignored {
-			a.sayf("ignored: %s: %s", i.File, i.Reason)
-		}
+		a.ignored(snap.Ignored)
 	}
-	if !a.opt.quiet {
-		a.sayf("%s, %s", count(len(h.Tools()), "tool"), count(servers, "server"))
+	a.notef("%s, %s", count(len(h.Tools()), "tool"), count(servers, "server"))
+}
+
+// ignored tells which files hold no tools, and why.
+func (a *app) ignored(files []scripts.Ignored) {
+	for _, i := range files {
+		a.sayf("ignored: %s: %s", inLine(i.File), i.Reason)
 	}
 }
 

@@ -157,6 +157,13 @@ func (a *app) sayf(format string, args ...any) {
 	fmt.Fprintln(a.err, visible(fmt.Sprintf(format, args...)))
 }
 
+// notef is sayf for what --quiet leaves out: all but errors.
+func (a *app) notef(format string, args ...any) {
+	if !a.opt.quiet {
+		a.sayf(format, args...)
+	}
+}
+
 func commandNames() []string {
 	var names []string
 	for _, c := range commands() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/luatools/luatools/host"
 	"github.com/luatools/luatools/scripts"
@@ -15,13 +16,16 @@ import (
 func (a *app) open(o host.Options) (*host.Host, int) {
 	o.Policy = a.opt.policy
 	o.CallTimeout = a.opt.timeout
+	if a.opt.verbose {
+		o.Leftover = func(tool, text string) { a.sayf("%s: %s", tool, text) }
+	}
 	h, code := a.load(o)
 	if code != exitOK {
 		return nil, code
 	}
 	a.problems(h.Snapshot())
 	for _, w := range h.Warnings() {
-		a.sayf("warning: %s", w)
+		a.notef("warning: %s", w)
 	}
 	return h, exitOK
 }
@@ -34,6 +38,7 @@ func (a *app) load(o host.Options) (*host.Host, int) {
 	o.Dir = a.opt.tools
 	o.Server = a.opt.server
 	o.Limits = a.opt.limits
+	o.NoReuse = a.opt.reuse == "off"
 	h, err := host.New(o)
 	if err != nil {
 		return nil, a.fail(exitFailed, err)
@@ -68,28 +73,31 @@ func (a *app) problems(snap *scripts.Snapshot) {
 		a.sayf("%s", problemLine(p))
 		told = true
 	}
-	if told {
+	errors, _ := tally(snap.Problems)
+	switch none := len(snap.Servers) == 0; {
+	case none && errors > 0:
+		a.sayf("no tool in %s could be loaded: luatools check shows why", inLine(a.opt.tools))
+	case told:
 		a.sayf("luatools check shows where")
-	}
-	if len(snap.Servers) == 0 {
-		a.sayf("no tools in %s", a.opt.tools)
+	case none:
+		a.sayf("no tools in %s", inLine(a.opt.tools))
 	}
 }
 
-// problemLine is one fault as compilers write it.
+// problemLine is one fault as compilers write it. Further lines of its message are indented, so that none can pass for another fault.
 func problemLine(p *scripts.Error) string {
 	kind := "error"
 	if p.Warning {
 		kind = "warning"
 	}
-	where := p.File
+	where := inLine(p.File)
 	if p.Line > 0 {
 		where += fmt.Sprintf(":%d", p.Line)
 		if p.Col > 0 {
 			where += fmt.Sprintf(":%d", p.Col)
 		}
 	}
-	return fmt.Sprintf("%s: %s: %s", where, kind, p.Message)
+	return fmt.Sprintf("%s: %s: %s", where, kind, strings.ReplaceAll(p.Message, "\n", "\n  "))
 }
 
 // lookup finds the tool that a person named.
@@ -100,7 +108,10 @@ func (a *app) lookup(h *host.Host, name string) (host.Info, int) {
 	}
 	var unknown *host.UnknownToolError
 	if errors.As(err, &unknown) && len(h.Tools()) == 0 {
-		return info, a.misuse("no tool %q: there are no tools in %s", name, a.opt.tools)
+		if faults, _ := tally(h.Snapshot().Problems); faults > 0 {
+			return info, a.misuse("no tool %q: no tool in %s could be loaded; luatools check shows why", name, inLine(a.opt.tools))
+		}
+		return info, a.misuse("no tool %q: there are no tools in %s", name, inLine(a.opt.tools))
 	}
 	return info, a.misuse("%s", err)
 }

@@ -165,7 +165,7 @@ func (r *runOptions) settle() error {
 func (a *app) sessionOptions(ctx context.Context, h *host.Host, prompts []string) (host.SessionOptions, int) {
 	var o host.SessionOptions
 	if a.run.rehearse {
-		a.sayf("rehearsing without a model: --rehearse was given")
+		a.notef("rehearsing without a model: --rehearse was given")
 		return a.rehearsal(ctx, o), exitOK
 	}
 	path, err := control.Find(a.run.claude)
@@ -184,7 +184,7 @@ func (a *app) sessionOptions(ctx context.Context, h *host.Host, prompts []string
 			return o, exitNoCLI
 		}
 	}
-	a.sayf("rehearsing without a model: no Claude CLI was found (--claude PATH names one)")
+	a.notef("rehearsing without a model: no Claude CLI was found (--claude PATH names one)")
 	return a.rehearsal(ctx, o), exitOK
 }
 

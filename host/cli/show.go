@@ -8,62 +8,11 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 
 	"github.com/luatools/luatools/host"
 )
-
-// visible makes control characters harmless for a terminal: all but newline and tab are written as escapes, so that no
-// text of a tool or a model can move the cursor or repaint the screen. Invalid UTF-8 is written as \x bytes, and so are the
-// characters that change the direction of text.
-func visible(s string) string {
-	clean := true
-	for _, r := range s {
-		if hidden(r) || r == utf8.RuneError {
-			clean = false
-			break
-		}
-	}
-	if clean {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case hidden(r) && r < 0x80:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case hidden(r):
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteString(s[i : i+n])
-		}
-		i += n
-	}
-	return b.String()
-}
-
-func hidden(r rune) bool {
-	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
-}
-
-// oneLine is visible on one line.
-func oneLine(s string) string { return strings.ReplaceAll(visible(s), "\n", " ") }
-
-// middle cuts a long text in its middle, so that neither its beginning nor its end can hide.
-func middle(s string, most int) string {
-	r := []rune(s)
-	if len(r) <= most {
-		return s
-	}
-	head := most * 2 / 3
-	return fmt.Sprintf("%s … %d characters … %s", string(r[:head]), len(r)-most, string(r[len(r)-(most-head):]))
-}
 
 // isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
@@ -127,7 +76,7 @@ func (d *display) ended(tool, outcome string, failed bool, took time.Duration, b
 	}
 	text := fmt.Sprintf("%s %s %s", mark, tool, duration(took))
 	if bytes > 0 {
-		text += fmt.Sprintf(" · %d bytes", bytes)
+		text += " · " + count(bytes, "byte")
 	}
 	if outcome != "" {
 		text += " · " + middle(oneLine(outcome), 200)
@@ -186,11 +135,20 @@ func outcome(e host.CallEvent) string {
 	}
 	for _, c := range e.Result.Content {
 		if c.Type == "text" {
-			first, _, _ := strings.Cut(c.Text, "\n")
-			return first
+			return gist(c.Text)
 		}
 	}
 	return "failed"
+}
+
+// gist is the line of a text that tells most: the first, or with it the first item of the list that it announces.
+func gist(text string) string {
+	first, rest, _ := strings.Cut(text, "\n")
+	if !strings.HasSuffix(first, ":") {
+		return first
+	}
+	item, _, _ := strings.Cut(strings.TrimLeft(rest, "\n"), "\n")
+	return strings.TrimSuffix(first+" "+strings.TrimPrefix(item, "- "), ": ")
 }
 
 // size is how many bytes of text and data a result holds.

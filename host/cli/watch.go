@@ -42,7 +42,7 @@ func (a *app) watch(ctx context.Context, h *host.Host, d *display) (stop func())
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		if err := h.Watch(ctx, a.watchOptions(h, d), d.reloaded); err != nil {
-			a.sayf("warning: edits of the tool files are not noticed: %s", err)
+			a.notef("warning: edits of the tool files are not noticed: %s", err)
 		}
 	})
 	return func() {
@@ -78,7 +78,7 @@ func (d *display) reloaded(r *scripts.Reload) {
 		if who == "" {
 			who = c.File
 		}
-		d.line(colour, "%s %s %s  %s", at, mark, visible(who), visible(c.Text))
+		d.line(colour, "%s %s %s  %s", at, mark, inLine(who), visible(c.Text))
 		if c.Problem != nil && c.Problem.Frame != "" {
 			d.line("2", "%s", visible(c.Problem.Frame))
 		}
