@@ -20,7 +20,7 @@ const configName = "luatools.lua"
 // says stands.
 func (a *app) configure() int {
 	o := &a.opt
-	o.policy.Rules = o.flagRules
+	o.policy.Rules, o.limits = o.flagRules, o.flagLimits
 	if o.config != "" && !a.flags.Changed("tools") {
 		o.tools = filepath.Join(filepath.Dir(o.config), "tools")
 	}
@@ -67,11 +67,17 @@ func (a *app) readConfig(file string) error {
 	if len(dropped) > 0 {
 		a.sayf("warning: %s was found, not named, so what it allows does not count (%s): name it with --config %s", file, strings.Join(dropped, ", "), file)
 	}
+	if o.config == "" {
+		c.Timeout = min(c.Timeout, scripts.DefaultWall)
+		if names := c.Limits.Tighten(); len(names) > 0 {
+			a.sayf("warning: %s was found, not named, so the limits that it raises do not count (%s): name it with --config %s", file, strings.Join(names, ", "), file)
+		}
+	}
 	o.policy.Rules = rules
 	if c.Timeout > 0 && (a.flags.Lookup("timeout") == nil || !a.flags.Changed("timeout")) {
 		o.timeout = c.Timeout
 	}
-	o.limits = c.Limits
+	o.limits = o.flagLimits.Or(c.Limits)
 	o.configFile = file
 	return nil
 }
@@ -102,6 +108,10 @@ func (a *app) configChanged(h *host.Host, d *display, file string) {
 		return
 	} else {
 		d.line("32", "%s", visible(file+" was read again"))
+		if a.opt.limits != before.limits {
+			d.line("33", "its limits hold from the next start on")
+			a.opt.limits = before.limits
+		}
 	}
 	if err := h.SetPolicy(a.opt.policy); err != nil {
 		a.opt = before

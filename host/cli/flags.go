@@ -12,6 +12,7 @@ import (
 
 	"github.com/luatools/luatools/host"
 	"github.com/luatools/luatools/protocol/nearest"
+	"github.com/luatools/luatools/scripts"
 )
 
 // options are the flags that commands share. What a command has beyond them stands beside the command.
@@ -31,9 +32,12 @@ type options struct {
 	trace    string
 	watch    string
 	config   string
+	limit    []string
+	reuse    string
 
 	policy     host.Policy
 	limits     host.Limits
+	flagLimits host.Limits // those of flags and variables, which win over every configuration
 	flagRules  []host.Rule // those of flags and variables, which every configuration is joined with
 	configFile string      // what was read; empty for none
 }
@@ -59,6 +63,7 @@ func (a *app) flagSet(c *command) *pflag.FlagSet {
 	fs.StringVar(&o.server, "server", "", "`NAME` of the server of the files directly in the folder (default: the folder's name)")
 	fs.BoolVar(&o.json, "json", false, jsonUsage(c))
 	fs.StringVar(&o.config, "config", "", "`FILE` to configure by, instead of the luatools.lua beside the tools folder")
+	fs.StringArrayVar(&o.limit, "limit", nil, "bound what tools may use: `NAME=VALUE` such as heap=500MiB or wall=20m; names are "+strings.Join(scripts.LimitNames(), ", "))
 	if c == listCommand || c == checkCommand || c == devCommand {
 		return fs
 	}
@@ -67,6 +72,7 @@ func (a *app) flagSet(c *command) *pflag.FlagSet {
 	fs.StringArrayVar(&o.deny, "deny", nil, "never run these tools (`RULE` as in --allow; wins over everything)")
 	fs.BoolVar(&o.noPrompt, "no-prompt", false, "ask nobody, also at a terminal: what would ask is denied")
 	fs.DurationVar(&o.timeout, "timeout", host.DefaultCallTimeout, "longest `TIME` of one tool call; a tool's own timeout replaces it")
+	fs.StringVar(&o.reuse, "reuse", "on", "`WHEN` off, a new Lua state is made for every call; tools see no difference, -v tells where states cannot serve again")
 	if c == runCommand {
 		fs.StringVar(&o.trace, "trace", "", "keep every line of the session in `FILE`, both ways")
 	}
@@ -91,8 +97,20 @@ func (o *options) settle() error {
 	if o.timeout < 0 {
 		return fmt.Errorf("--timeout %s: want a positive time, such as 10s", o.timeout)
 	}
+	if !slices.Contains([]string{"", "on", "off"}, o.reuse) {
+		return fmt.Errorf("--reuse %q: want on or off", o.reuse)
+	}
 	if err := o.settleWatch(); err != nil {
 		return err
+	}
+	for _, l := range o.limit {
+		name, value, ok := strings.Cut(l, "=")
+		if !ok {
+			return fmt.Errorf("--limit %q: want NAME=VALUE, such as heap=500MiB", l)
+		}
+		if err := o.flagLimits.Set(name, value); err != nil {
+			return fmt.Errorf("--limit %s: %w", l, err)
+		}
 	}
 	for _, r := range []struct {
 		flag     string

@@ -19,6 +19,9 @@ func (a *app) open(o host.Options) (*host.Host, int) {
 	if a.opt.verbose {
 		o.Leftover = func(tool, text string) { a.sayf("%s: %s", tool, text) }
 	}
+	if a.opt.verbose {
+		o.Leftover = func(tool, text string) { a.sayf("%s: %s", tool, text) }
+	}
 	h, code := a.load(o)
 	if code != exitOK {
 		return nil, code
@@ -38,6 +41,7 @@ func (a *app) load(o host.Options) (*host.Host, int) {
 	o.Dir = a.opt.tools
 	o.Server = a.opt.server
 	o.Limits = a.opt.limits
+	o.NoReuse = a.opt.reuse == "off"
 	o.NoReuse = a.opt.reuse == "off"
 	h, err := host.New(o)
 	if err != nil {
