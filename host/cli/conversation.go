@@ -25,13 +25,15 @@ type conversation struct {
 	cost         float64
 	loggedOut    bool               // the CLI said that it is not logged in
 	met          bool               // the CLI has said what it offers
-	open         map[string]openUse // calls of the CLI's own tools that run
+	open         map[string]openUse // calls that the model asked for and that have no result yet
 	last         *control.Result
 }
 
 type openUse struct {
 	tool  string
+	input json.RawMessage // kept for a tool of ours only
 	began time.Time
+	ours  bool
 }
 
 // hold asks each prompt after the answer to the one before, and returns the exit code that the last result asks for.
@@ -86,9 +88,7 @@ func (c *conversation) message(m host.Message) {
 		}
 		for _, u := range m.ToolUses() {
 			c.calls++
-			if !strings.HasPrefix(u.Name, c.own) {
-				c.opened(u)
-			}
+			c.opened(u)
 		}
 	case "user":
 		for _, r := range m.ToolResults() {
@@ -136,12 +136,17 @@ func (c *conversation) init(i *control.Init) {
 	}
 }
 
-// opened and closed show the CLI's own tools; the host shows those of the folder.
+// opened and closed show the CLI's own tools; the host shows those of the folder. Of these only the calls that never came to the host
+// are shown here: the CLI refused them, or was told that they are denied.
 func (c *conversation) opened(u control.ToolUse) {
 	if c.open == nil {
 		c.open = map[string]openUse{}
 	}
-	c.open[u.ID] = openUse{u.Name, time.Now()}
+	if strings.HasPrefix(u.Name, c.own) {
+		c.open[u.ID] = openUse{tool: host.ParseToolName(u.Name).String(), input: u.Input, ours: true}
+		return
+	}
+	c.open[u.ID] = openUse{tool: u.Name, began: time.Now()}
 	c.d.began(u.Name, u.Input)
 }
 
@@ -153,9 +158,14 @@ func (c *conversation) closed(r control.ToolResult) {
 	delete(c.open, r.ToolUseID)
 	why := ""
 	if r.IsError {
-		why = resultText(r.Content)
+		why = gist(resultText(r.Content))
 	}
-	c.d.ended(u.tool, why, r.IsError, time.Since(u.began), 0)
+	switch {
+	case !u.ours:
+		c.d.ended(u.tool, why, r.IsError, time.Since(u.began), 0)
+	case !c.d.observed(r.ToolUseID, u.tool) && r.IsError:
+		c.d.refused(u.tool, u.input, why)
+	}
 }
 
 // resultText is the text of a tool_result's content: a string, or a list of blocks.

@@ -113,3 +113,42 @@ func TestTheExitCodeOfASessionThatBreaks(t *testing.T) {
 		})
 	}
 }
+
+func TestCallsThatNeverCameToTheHostAreShown(t *testing.T) {
+	const use = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"mcp__ops__restart","input":{"service":"api"}}]}}`
+	const refusal = `✗ ops/restart {"service":"api"} · Denied by a rule` + "\n"
+	result := func(failed bool) string {
+		return fmt.Sprintf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","is_error":%v,"content":"Denied by a rule"}]}}`, failed)
+	}
+	seen := func(id string) []host.CallEvent {
+		return []host.CallEvent{{Tool: "ops/restart", ToolUseID: id, Done: true}}
+	}
+	for _, tt := range []struct {
+		name   string
+		calls  []host.CallEvent
+		failed bool
+		want   string
+	}{
+		{"one that was denied when the CLI asked", nil, true, refusal},
+		{"one that failed in the host was shown there", seen("t1"), true, ""},
+		{"so was one whose id the CLI did not send", seen(""), true, ""},
+		{"another call of the tool is another call", seen("t0"), true, refusal},
+		{"one that went well", seen("t1"), false, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, out, notes := talk("ops/restart")
+			c.d.calls = map[string]int{}
+			c.message(line("assistant", "", use))
+			for _, e := range tt.calls {
+				c.d.Call(e)
+			}
+			notes.Reset()
+			for range 2 { // a result that is repeated is no second call
+				c.message(line("user", "", result(tt.failed)))
+			}
+			if notes.String() != tt.want || out.Len() > 0 {
+				t.Errorf("stderr %q, want %q; stdout %q", notes, tt.want, out)
+			}
+		})
+	}
+}

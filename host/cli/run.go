@@ -79,6 +79,7 @@ func (a *app) runSession(args []string) int {
 	}
 	defer trace.Close()
 	d := a.display()
+	d.calls = map[string]int{}
 	h, code := a.open(host.Options{Observer: d, Log: d.log, Asker: a.asker()})
 	if code != exitOK {
 		return code
@@ -135,6 +136,9 @@ func (a *app) prompts(words []string) ([]string, int) {
 		}
 		first = string(bytes.TrimSpace(b))
 	}
+	if !utf8.ValidString(first) {
+		return nil, a.misuse("the prompt is not UTF-8")
+	}
 	if strings.TrimSpace(first) == "" {
 		return nil, a.misuse("the prompt is empty: luatools run \"PROMPT\", or the prompt on stdin")
 	}
@@ -190,9 +194,9 @@ func (a *app) sessionOptions(ctx context.Context, h *host.Host, prompts []string
 
 // isCall reports whether a prompt spells out calls, so that the rehearsal agent can make them.
 func isCall(h *host.Host, prompt string) bool {
-	_, ok, err := schema.ParseCalls(prompt, func(name string) (json.RawMessage, bool) {
+	_, ok, err := schema.ParseCalls(prompt, func(name string) (json.RawMessage, error) {
 		info, err := h.Lookup(name)
-		return info.Tool.InputSchema, err == nil
+		return info.Tool.InputSchema, err
 	})
 	return ok || err != nil
 }

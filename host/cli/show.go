@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -42,6 +43,7 @@ type display struct {
 	quiet  bool
 	debug  bool                      // also what the host has to say for those who look for a fault
 	last   map[string]host.CallEvent // the end of the last call of a tool, for the exit code of call
+	calls  map[string]int            // calls that came to the host, by tool use id, or by tool where the CLI sent none; nil without a session
 }
 
 func (a *app) display() *display {
@@ -54,6 +56,9 @@ func (d *display) Call(e host.CallEvent) {
 	case e.Done:
 		d.mu.Lock()
 		d.last[e.Tool] = e
+		if d.calls != nil {
+			d.calls[cmp.Or(e.ToolUseID, e.Tool)]++
+		}
 		d.mu.Unlock()
 		d.ended(e.Tool, outcome(e), e.Denied || e.Err != nil || e.Result != nil && e.Result.IsError, e.Duration, size(e))
 	case e.Message != "" || e.Progress != 0:
@@ -82,6 +87,26 @@ func (d *display) ended(tool, outcome string, failed bool, took time.Duration, b
 		text += " · " + middle(oneLine(outcome), 200)
 	}
 	d.line(colour, "%s", text)
+}
+
+// observed reports whether the host saw the call of a tool use, and forgets it.
+func (d *display) observed(useID, tool string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, key := range []string{useID, tool} {
+		if d.calls[key] > 0 {
+			if d.calls[key]--; d.calls[key] == 0 {
+				delete(d.calls, key)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// refused shows a call that never came to the host.
+func (d *display) refused(tool string, input json.RawMessage, why string) {
+	d.line("31", "✗ %s %s · %s", oneLine(tool), middle(oneLine(string(input)), 100), middle(oneLine(why), 200))
 }
 
 func (d *display) progress(e host.CallEvent) {
