@@ -385,7 +385,7 @@ func TestManyCallsAtOnce(t *testing.T) {
 		most.Add(1)
 		return mcp.TextResult("ok"), nil
 	})
-	h := newHost(t, Options{Tools: []Tool{tool}, Observer: &record{}})
+	h := newHost(t, Options{Tools: []Tool{tool}, Observer: &record{}, Limits: Limits{Calls: 200}})
 	c := client(h, &caller{})
 	var wg sync.WaitGroup
 	for range 200 {
