@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -69,6 +71,9 @@ func (a *app) runSession(args []string) int {
 	prompts, code := a.prompts(args)
 	if code != exitOK {
 		return code
+	}
+	if slices.ContainsFunc(prompts, func(p string) bool { return !utf8.ValidString(p) }) {
+		return a.misuse("the prompt is not UTF-8")
 	}
 	if err := a.run.settle(); err != nil {
 		return a.misuse("%s", err)
@@ -136,9 +141,6 @@ func (a *app) prompts(words []string) ([]string, int) {
 		}
 		first = string(bytes.TrimSpace(b))
 	}
-	if !utf8.ValidString(first) {
-		return nil, a.misuse("the prompt is not UTF-8")
-	}
 	if strings.TrimSpace(first) == "" {
 		return nil, a.misuse("the prompt is empty: luatools run \"PROMPT\", or the prompt on stdin")
 	}
@@ -194,6 +196,9 @@ func (a *app) sessionOptions(ctx context.Context, h *host.Host, prompts []string
 
 // isCall reports whether a prompt spells out calls, so that the rehearsal agent can make them.
 func isCall(h *host.Host, prompt string) bool {
+	if len(h.Tools()) == 0 {
+		return false
+	}
 	_, ok, err := schema.ParseCalls(prompt, func(name string) (json.RawMessage, error) {
 		info, err := h.Lookup(name)
 		return info.Tool.InputSchema, err

@@ -29,9 +29,13 @@ func Arguments(words []string, s *Schema) (json.RawMessage, error) {
 	}
 	var keys []string
 	given := map[string][]string{}
-	for _, word := range words {
+	for i, word := range words {
 		key, value, ok := strings.Cut(word, "=")
 		switch {
+		case strings.HasPrefix(word, "--"):
+			return nil, &ArgumentError{word, fmt.Sprintf("%s looks like a flag, and flags come before the tool; a parameter is written %s", quote(word), exampleFlag(word, s))}
+		case !ok && i > 0:
+			return nil, &ArgumentError{word, fmt.Sprintf("%s is not of the form key=value; a value with spaces stands in quotes: %s", quote(word), quotedWord(words[i-1], words[i:]))}
 		case !ok || key == "":
 			return nil, &ArgumentError{word, fmt.Sprintf("%s is not of the form key=value; write %s, or all arguments as one JSON object in quotes",
 				quote(word), exampleWord(word, s))}
@@ -63,6 +67,34 @@ func objectWord(words []string) (json.RawMessage, error) {
 		return nil, &ArgumentError{word, fmt.Sprintf("the argument %s begins like a JSON object but cannot be read: %s", quote(word), err)}
 	}
 	return json.RawMessage(word), nil
+}
+
+// quotedWord joins a key=value word with the words behind it that were meant to be of the value.
+func quotedWord(word string, rest []string) string {
+	key, value, _ := strings.Cut(word, "=")
+	for _, more := range rest {
+		if strings.Contains(more, "=") {
+			break
+		}
+		value += " " + more
+	}
+	value = cut(strings.ToValidUTF8(value, "\ufffd"), 60)
+	if strings.ContainsAny(value, "'\n\t") {
+		return key + "=" + strconv.Quote(value)
+	}
+	return key + "='" + value + "'"
+}
+
+// exampleFlag shows how a word that begins like a flag is written as a parameter.
+func exampleFlag(word string, s *Schema) string {
+	key, value, given := strings.Cut(strings.TrimLeft(word, "-"), "=")
+	if given && key != "" {
+		return cut(strings.ToValidUTF8(key+"="+value, "\ufffd"), 60)
+	}
+	if s.parameter(key) != nil {
+		return key + "=value"
+	}
+	return exampleWord(word, s)
 }
 
 // exampleWord shows how the word could have been meant.

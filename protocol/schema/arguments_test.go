@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -60,7 +61,11 @@ func TestArgumentsThatCannotBeRead(t *testing.T) {
 		want  string
 	}{
 		{"a word without =", []string{"Alice"}, `"Alice" is not of the form key=value; write title=Alice, or all arguments as one JSON object`},
-		{"a flag", []string{"--title"}, `write title=value`},
+		{"a flag", []string{"--title"}, `"--title" looks like a flag, and flags come before the tool; a parameter is written title=value`},
+		{"a flag with a value", []string{"title=a", "--count=3"}, `flags come before the tool; a parameter is written count=3`},
+		{"a flag that is no parameter", []string{"--verbose"}, `flags come before the tool`},
+		{"a value with spaces, without quotes", []string{"count=1", "title=a", "b", "c", "open=true"}, `"b" is not of the form key=value; a value with spaces stands in quotes: title='a b c'`},
+		{"one with an apostrophe too", []string{"title=it's", "late"}, `stands in quotes: title="it's late"`},
 		{"a word of several", []string{"a b"}, `write title="a b"`},
 		{"no key", []string{"=5"}, `"=5" is not of the form key=value; write title=5`},
 		{"JSON and something else", []string{`{"a":1}`, "b=2"}, "must be the only argument"},
@@ -78,14 +83,14 @@ func TestArgumentsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func lookupTicket(name string) (json.RawMessage, bool) {
+func lookupTicket(name string) (json.RawMessage, error) {
 	switch name {
 	case "ticket", "db/query":
-		return json.RawMessage(ticket), true
+		return json.RawMessage(ticket), nil
 	case "broken":
-		return json.RawMessage(`{`), true
+		return json.RawMessage(`{`), nil
 	}
-	return nil, false
+	return nil, fmt.Errorf("no tool %q; did you mean ticket?", name)
 }
 
 func TestParseCalls(t *testing.T) {
@@ -121,7 +126,8 @@ func TestParseCalls(t *testing.T) {
 }
 
 func TestAPromptInWordsIsNoListOfCalls(t *testing.T) {
-	for _, prompt := range []string{"", " \n", "What is the weather?", "ticket title=a\nand then tell me", "Ticket title=a", "please\nticket title=a"} {
+	for _, prompt := range []string{"", " \n", "What is the weather?", "ticket title=a\nand then tell me", "please\nticket title=a", "tickt",
+		"solve x=1 and y=2", "tickt title=a\nand then tell me", "Why is 2=2?", "json {", "tickt title='a", "\xff", "what's {}"} {
 		if calls, ok, err := ParseCalls(prompt, lookupTicket); ok || err != nil || calls != nil {
 			t.Errorf("ParseCalls(%q) = %v, %v, %v", prompt, calls, ok, err)
 		}
@@ -131,6 +137,11 @@ func TestAPromptInWordsIsNoListOfCalls(t *testing.T) {
 func TestParseCallsNamesTheLineThatCannotBeRead(t *testing.T) {
 	for _, tt := range []struct{ prompt, want string }{
 		{"ticket title=a\n\ndb/query all of it", `line 3: db/query: "all" is not of the form key=value`},
+		{"tickt title=a", `line 1: no tool "tickt"; did you mean ticket?`},
+		{"ticket title=a\nTicket title='a b' count=1", `line 2: no tool "Ticket"; did you mean ticket?`},
+		{`db/qery {"sql": "a b"}`, `line 1: no tool "db/qery"; did you mean ticket?`},
+		{"ticket title=\xff", `the prompt is not UTF-8`},
+		{"ticket title=a b", `line 1: ticket: "b" is not of the form key=value; a value with spaces stands in quotes: title='a b'`},
 		{`ticket title="a`, `line 1: ticket: the quote in "title=\"a" is not closed`},
 		{`ticket {"a":`, `line 1: ticket: the argument`},
 	} {

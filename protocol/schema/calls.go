@@ -2,8 +2,10 @@ package schema
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Call is one line of a prompt that is a call: `greet name=Alice` or `db/query {"sql":"…"}`.
@@ -15,13 +17,16 @@ type Call struct {
 // ParseCalls reads a prompt whose every line is a call: a tool's name and arguments as in [Arguments], blank lines aside.
 // Values with spaces stand in quotes, as in a shell: '…' as it is, "…" with backslash escapes; a quote opens only at the
 // beginning of a word or after its first =. JSON lists and objects may also stand there bare. lookup returns the schema of a
-// tool by the name as written, or false. ok is false when the prompt is no list of calls: then it is a prompt like any other.
-// err, with ok true, names the line whose arguments cannot be read.
-func ParseCalls(prompt string, lookup func(tool string) (json.RawMessage, bool)) (calls []Call, ok bool, err error) {
+// tool by the name as written, or an error that says why there is none, or not only one, and what may have been meant.
+//
+// ok is false when the prompt is no list of calls: then it is a prompt like any other. err, with ok true, names the line whose
+// arguments cannot be read, or that looks like a call (`gret name=Alice`) of a tool that lookup does not find.
+func ParseCalls(prompt string, lookup func(tool string) (json.RawMessage, error)) (calls []Call, ok bool, err error) {
 	type line struct {
 		number     int
 		tool, rest string
 		schema     json.RawMessage
+		err        error
 	}
 	var lines []line
 	for i, text := range strings.Split(prompt, "\n") {
@@ -33,11 +38,19 @@ func ParseCalls(prompt string, lookup func(tool string) (json.RawMessage, bool))
 		if at := strings.IndexAny(text, " \t"); at >= 0 {
 			tool, rest = text[:at], strings.TrimSpace(text[at:])
 		}
-		raw, known := lookup(tool)
-		if !known {
+		raw, err := lookup(tool)
+		if err != nil && !looksLikeCall(tool, rest) {
 			return nil, false, nil
 		}
-		lines = append(lines, line{i + 1, tool, rest, raw})
+		lines = append(lines, line{i + 1, tool, rest, raw, err})
+	}
+	for _, l := range lines {
+		if l.err != nil {
+			return nil, true, fmt.Errorf("line %d: %w", l.number, l.err)
+		}
+	}
+	if len(lines) > 0 && !utf8.ValidString(prompt) {
+		return nil, true, errors.New("the prompt is not UTF-8")
 	}
 	for _, l := range lines {
 		args, err := callArguments(l.rest, l.schema)
@@ -47,6 +60,34 @@ func ParseCalls(prompt string, lookup func(tool string) (json.RawMessage, bool))
 		calls = append(calls, Call{l.tool, args})
 	}
 	return calls, len(calls) > 0, nil
+}
+
+// looksLikeCall reports whether the first word of a line could name a tool and all that follows are arguments, at least one.
+func looksLikeCall(tool, rest string) bool {
+	if !isWord(tool, "_-/") {
+		return false
+	}
+	if strings.HasPrefix(rest, "{") {
+		return strings.HasSuffix(rest, "}")
+	}
+	words, err := splitWords(rest)
+	for _, word := range words {
+		if key, _, ok := strings.Cut(word, "="); !ok || !isWord(key, "_-.") {
+			return false
+		}
+	}
+	return err == nil && len(words) > 0
+}
+
+// isWord reports whether s is made of letters, digits and the signs of more, and begins with a letter or a low line.
+func isWord(s, more string) bool {
+	for i, c := range []byte(s) {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
+		if !letter && (i == 0 || !(c >= '0' && c <= '9') && strings.IndexByte(more, c) < 0) {
+			return false
+		}
+	}
+	return s != ""
 }
 
 func callArguments(rest string, raw json.RawMessage) (json.RawMessage, error) {

@@ -3,8 +3,11 @@ package rehearsal
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/luatools/luatools/protocol/nearest"
 	"github.com/luatools/luatools/protocol/schema"
 )
 
@@ -29,13 +32,21 @@ func (t *turn) rehearse() (*Ending, error) {
 func (t *turn) makeWritten(batch []prompt) ([]string, error) {
 	var lines []string
 	for _, p := range batch {
+		if !utf8.Valid(p.content) {
+			t.failed, t.joined = true, nil
+			return []string{"the prompt is not UTF-8"}, nil
+		}
 		lines = append(lines, textOf(p.content))
 	}
 	t.joined = nil
 	names := t.a.names()
-	calls, ok, err := schema.ParseCalls(strings.Join(lines, "\n"), func(name string) (json.RawMessage, bool) {
-		tool, ok := names.find(name)
-		return tool.InputSchema, ok
+	if len(names) == 0 {
+		t.noCall = true
+		return []string{names.help()}, nil
+	}
+	calls, ok, err := schema.ParseCalls(strings.Join(lines, "\n"), func(name string) (json.RawMessage, error) {
+		tool, err := names.find(name)
+		return tool.InputSchema, err
 	})
 	switch {
 	case err != nil:
@@ -47,7 +58,7 @@ func (t *turn) makeWritten(batch []prompt) ([]string, error) {
 	}
 	var steps []Step
 	for _, c := range calls {
-		tool, _ := names.find(c.Tool)
+		tool, _ := names.find(c.Tool) // ParseCalls found it
 		use := ToolUse{Name: tool.wire(), Input: string(c.Arguments)}
 		if t.a.o.Parallel && len(steps) > 0 {
 			steps[0].Calls = append(steps[0].Calls, use)
@@ -62,7 +73,11 @@ func (t *turn) makeWritten(batch []prompt) ([]string, error) {
 			return texts, err
 		}
 		for _, o := range outcomes {
-			texts = append(texts, o.text)
+			text := o.text
+			if o.isError && len(calls) > 1 {
+				text = "error: " + text // else it could not be told from those of the calls that went well
+			}
+			texts = append(texts, text)
 		}
 	}
 	return texts, nil
@@ -73,29 +88,62 @@ type names []tool
 
 func (a *Agent) names() names { return a.tools() }
 
-// find takes mcp__server__tool, server/tool, and server_tool or the bare name where only one tool has it.
-func (n names) find(name string) (tool, bool) {
+// find takes mcp__server__tool, server/tool, and server_tool or the bare name where only one tool has it. The error says what may
+// have been meant.
+func (n names) find(name string) (tool, error) {
 	for _, t := range n {
-		if name == t.wire() || name == t.server.name+"/"+t.Name {
-			return t, true
+		if name == t.wire() || name == t.people() {
+			return t, nil
 		}
 	}
-	if t, ok := n.only(func(t *tool) bool { return t.Name == name }); ok {
-		return t, true
+	for _, match := range []func(*tool) bool{
+		func(t *tool) bool { return t.Name == name },
+		func(t *tool) bool { return t.server.name+"_"+t.Name == name },
+	} {
+		switch found := n.all(match); len(found) {
+		case 0:
+		case 1:
+			return found[0], nil
+		default:
+			var people []string
+			for _, t := range found {
+				people = append(people, t.people())
+			}
+			return tool{}, fmt.Errorf("%s is ambiguous: %s", name, strings.Join(people, ", "))
+		}
 	}
-	return n.only(func(t *tool) bool { return t.server.name+"_"+t.Name == name })
+	return tool{}, n.unknown(name)
 }
 
-func (n names) only(match func(*tool) bool) (found tool, ok bool) {
+func (t *tool) people() string { return t.server.name + "/" + t.Name }
+
+func (n names) all(match func(*tool) bool) (found names) {
 	for i := range n {
 		if match(&n[i]) {
-			if ok {
-				return tool{}, false
-			}
-			found, ok = n[i], true
+			found = append(found, n[i])
 		}
 	}
-	return found, ok
+	return found
+}
+
+// unknown names the tools that a name may have meant, or where they are listed.
+func (n names) unknown(name string) error {
+	var forms, people []string
+	for _, t := range n {
+		for _, form := range []string{t.Name, t.people(), t.server.name + "_" + t.Name, t.wire()} {
+			forms, people = append(forms, form), append(people, t.people())
+		}
+	}
+	var near []string
+	for _, form := range nearest.Names(name, forms, 12) {
+		if p := people[slices.Index(forms, form)]; !slices.Contains(near, p) && len(near) < 3 {
+			near = append(near, p)
+		}
+	}
+	if len(near) == 0 {
+		return fmt.Errorf("no tool %q; a prompt in words lists the tools", name)
+	}
+	return fmt.Errorf("no tool %q; did you mean %s?", name, strings.Join(near, " or "))
 }
 
 // help says what can be called, for a prompt that is no call.

@@ -35,13 +35,20 @@ func TestPrompts(t *testing.T) {
 		{name: "what the schema takes as text stays text", prompt: "greet name=7", want: "Hello, 7!", calls: []string{`{"name":"7"}`}},
 		{name: "calls are made in order and answered one below the other", prompt: "greet name=Alice\n\ngreet name=Bob", want: "Hello, Alice!\nHello, Bob!",
 			calls: []string{`{"name":"Alice"}`, `{"name":"Bob"}`}},
-		{name: "a call that fails makes the result an error, and the others are made", prompt: "fail\ngreet name=Bob", want: "no luck\nHello, Bob!",
+		{name: "a call that fails makes the result an error, and the others are made", prompt: "fail\ngreet name=Bob", want: "error: no luck\nHello, Bob!",
 			calls: []string{`{}`, `{"name":"Bob"}`}, isError: true, code: 1},
 		{name: "a denied call is listed in the error", prompt: "greet name=Alice", reply: deny, want: "use --allow demo/greet", isError: true, denials: 1, code: 1},
 		{name: "arguments that cannot be read name the line, and nothing is called", prompt: "greet name=Alice\ngreet Bob", want: "line 2: greet: …", isError: true, code: 1},
 		{name: "any other prompt is answered with what can be called", prompt: "Please greet Alice.", want: "This is a rehearsal without a model.…"},
 		{name: "a line that is no call makes the whole prompt none", prompt: "greet name=Alice\nthen rest", want: "This is a rehearsal without a model.…"},
-		{name: "a bare name that two servers have is no call", servers: []string{"demo", "other"}, prompt: "greet name=Alice", want: "This is a rehearsal without a model.…"},
+		{name: "a bare name that two servers have is named as such", servers: []string{"demo", "other"}, prompt: "greet name=Alice",
+			want: "line 1: greet is ambiguous: demo/greet, other/greet", isError: true, code: 1},
+		{name: "a misspelt tool with arguments names the near one", prompt: "gret name=Alice", want: `line 1: no tool "gret"; did you mean demo/greet?`, isError: true, code: 1},
+		{name: "with a JSON object too", prompt: `demo/gret {"name":"Alice"}`, want: `line 1: no tool "demo/gret"; did you mean demo/greet or demo/peek?`, isError: true, code: 1},
+		{name: "one that nothing is near to says where the tools are", prompt: "frobnicate name=Alice", want: `line 1: no tool "frobnicate"; a prompt in words lists the tools`, isError: true, code: 1},
+		{name: "a word alone that is no tool is a prompt in words", prompt: "gret", want: "This is a rehearsal without a model.…"},
+		{name: "one call of several may fail, and their texts stay in order", prompt: "greet name=Alice\nfail\ngreet name=Bob", want: "Hello, Alice!\nerror: no luck\nHello, Bob!",
+			calls: []string{`{"name":"Alice"}`, `{}`, `{"name":"Bob"}`}, isError: true, code: 1},
 		{name: "with its server it is one", servers: []string{"demo", "other"}, prompt: "other/greet name=Alice", want: "Hello, Alice!", calls: []string{`{"name":"Alice"}`}},
 		{name: "all calls may run at the same time", o: Options{Parallel: true}, prompt: "greet name=Alice\ngreet name=Bob", want: "Hello, Alice!\nHello, Bob!",
 			calls: []string{`{"name":"Bob"}`, `{"name":"Alice"}`}},
@@ -80,6 +87,18 @@ func TestPrompts(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAPromptThatIsNotUTF8IsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := begin(t, Options{})
+		h.write(`{"type":"user","uuid":"p1","message":{"role":"user","content":"greet name=` + "\xff" + `"},"parent_tool_use_id":null,"session_id":"default"}`)
+		synctest.Wait()
+		if r := h.last(); !r.IsError || r.Result != "the prompt is not UTF-8" || len(h.calls) != 0 {
+			t.Errorf("result %s", r.raw)
+		}
+		h.end()
+	})
 }
 
 func TestHelpShowsNamesAndSignatures(t *testing.T) {
