@@ -1,6 +1,7 @@
 package scripts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -194,11 +195,28 @@ func (l *loader) tool(f *file, def *luabind.Definition, i, n int) *Tool {
 	if t.Timeout > 0 {
 		t.timeoutIn = t.File
 	}
+	l.ceilings(f, t)
 	t.Plain = t.Name
 	if !f.src.top {
 		t.Plain = t.Server + "_" + t.Name
 	}
 	return t
+}
+
+// ceilings holds what a tool asks for to what the operator lets files have, with a warning.
+func (l *loader) ceilings(f *file, t *Tool) {
+	above := func(field, limit, most string) {
+		f.problems = append(f.problems, warn(f.src.fault(t.Line, 0, 0, fmt.Sprintf(
+			"tool %q: its %s is above what a file may ask for, so %s holds (--limit %s=…, or limits.%s in luatools.lua)", t.Name, field, most, limit, limit))))
+	}
+	if most := cmp.Or(l.options.MaxTimeout, DefaultWall); t.Timeout > most {
+		t.Timeout = most
+		above("timeout", "wall", most.String())
+	}
+	if most := cmp.Or(l.options.MaxResult, luabind.DefaultMaxResult); t.Definition.MaxResult > most {
+		t.Definition.MaxResult = most
+		above("max_result", "result", sizeText(most))
+	}
 }
 
 // sameNames reports names that two tools of the file share.

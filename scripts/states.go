@@ -23,6 +23,8 @@ type states struct {
 	limits  sandbox.Limits
 	running *gate
 
+	maxResult int64 // bytes, where a tool says nothing; 0: the default
+
 	pool pool
 
 	// line is held by the call that uses kept: keep tools run one after the other.
@@ -45,7 +47,7 @@ type ready struct {
 
 func newStates(l *loader, f *file, proto *lua.FunctionProto) *states {
 	return &states{env: l.env, require: l.modules.require, proto: proto, file: f.src.file, count: len(f.tools),
-		limits: l.options.Limits, running: l.running, line: make(chan struct{}, 1), pool: pool{off: l.options.NoReuse, tell: l.options.Leftover}}
+		limits: l.options.Limits, maxResult: l.options.MaxResult, running: l.running, line: make(chan struct{}, 1), pool: pool{off: l.options.NoReuse, tell: l.options.Leftover}}
 }
 
 // take returns a state for one call; give must follow. With keep it waits until the calls before it have ended.

@@ -139,9 +139,9 @@ func (c *call) run(ctx context.Context, args json.RawMessage) (res *mcp.CallTool
 // on runs the tool in a ready state.
 func (c *call) on(ctx context.Context, r *ready, args json.RawMessage) (*mcp.CallToolResult, error) {
 	t, s := c.tool, r.state
-	s.Begin(ctx, sandbox.Calling, c.left(), c.info)
+	used := s.Begin(ctx, sandbox.Calling, c.left(), c.info)
 	defer s.End()
-	value, err := decode(args, c.limits)
+	value, err := decode(args, used)
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +150,11 @@ func (c *call) on(ctx context.Context, r *ready, args json.RawMessage) (*mcp.Cal
 	if err != nil {
 		return nil, err
 	}
-	res, err := luabind.Result(s.L, values, luabind.ResultOptions{Output: t.Output != nil, Shape: t.shape, MaxResult: t.Definition.MaxResult})
+	res, err := luabind.Result(s.L, values, luabind.ResultOptions{Output: t.Output != nil, Shape: t.shape, MaxResult: cmp.Or(t.Definition.MaxResult, t.file.states.maxResult)})
 	if err != nil {
+		return nil, err
+	}
+	if err := used.Take(resultBytes(res)); err != nil {
 		return nil, err
 	}
 	if t.Output != nil && !res.IsError {
@@ -163,13 +166,24 @@ func (c *call) on(ctx context.Context, r *ready, args json.RawMessage) (*mcp.Cal
 }
 
 // decode makes a Lua value of the arguments. A parameter that is null counts as absent; null further down is data that must survive.
-// Arguments that cannot be read are no fault of the tool.
-func decode(args json.RawMessage, l sandbox.Limits) (lua.LValue, error) {
+// Arguments that cannot be read are no fault of the tool. Their tables are charged to the call; of small ones the text alone is, because
+// they cannot become large.
+func decode(args json.RawMessage, used *sandbox.Call) (lua.LValue, error) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	most := cmp.Or(max(l.StringBytes, 0), sandbox.DefaultStringBytes)
-	value, err := luajson.Decode(args, luajson.DecodeOptions{Nulls: luajson.NullsBelow, Limits: luajson.Limits{String: most}})
+	limits := used.Limits()
+	most := limits.StringBytes
+	o := luajson.DecodeOptions{Nulls: luajson.NullsBelow, Limits: luajson.Limits{String: most, Depth: limits.Depth}}
+	if len(args) > smallArguments {
+		o.Charge = func(n int) { _ = used.Take(n) } // looked at when all is read: the length bounds it
+	} else {
+		_ = used.Take(len(args))
+	}
+	value, err := luajson.Decode(args, o)
+	if over := used.Err(); over != nil {
+		return nil, over
+	}
 	if errors.Is(err, luajson.ErrTooLarge) && len(args) > most {
 		return nil, &sandbox.Fault{Kind: sandbox.Raised, Message: fmt.Sprintf("an argument is too long: %v; send less, or in several calls", err)}
 	}
@@ -177,6 +191,18 @@ func decode(args json.RawMessage, l sandbox.Limits) (lua.LValue, error) {
 		return nil, &sandbox.Fault{Kind: sandbox.Raised, Message: fmt.Sprintf("the arguments cannot be read: %v", err)}
 	}
 	return value, nil
+}
+
+// smallArguments is the length of arguments that are not worth counting in detail.
+const smallArguments = 1 << 10
+
+// resultBytes is how much text and data a result holds.
+func resultBytes(res *mcp.CallToolResult) (n int) {
+	for i := range res.Content {
+		c := &res.Content[i]
+		n += len(c.Text) + len(c.Data) + len(c.Resource)
+	}
+	return n + len(res.StructuredContent)
 }
 
 // Leftover says what the last call of the tool's file that left something behind left, such as "local `cache` → `n`"; it is lost,
@@ -227,9 +253,9 @@ func (t *Tool) ConfirmText(ctx context.Context, args json.RawMessage) (text stri
 
 func (c *call) confirm(ctx context.Context, r *ready, args json.RawMessage) (string, error) {
 	s := r.state
-	s.Begin(ctx, sandbox.Pure, c.left(), c.info)
+	used := s.Begin(ctx, sandbox.Pure, c.left(), c.info)
 	defer s.End()
-	value, err := decode(args, c.limits)
+	value, err := decode(args, used)
 	if err != nil {
 		return "", err
 	}
