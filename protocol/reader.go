@@ -41,7 +41,7 @@ func NewLineReader(r io.Reader, max int) *LineReader {
 type LineTooLongError struct{ Limit int }
 
 func (e *LineTooLongError) Error() string {
-	return fmt.Sprintf("a line is longer than %d bytes; the option MaxLine raises the limit", e.Limit)
+	return fmt.Sprintf("a line is longer than %d bytes (MaxLine)", e.Limit)
 }
 
 // Next returns the next line without its "\n" or "\r\n"; the slice is the caller's until the next Next. It blocks until

@@ -8,13 +8,18 @@ import (
 
 // LineWriter writes one JSON value a line, each with one Write. Safe for concurrent use.
 type LineWriter struct {
-	mu  sync.Mutex
-	w   io.Writer
-	err error // of the first write that failed
+	w    io.Writer
+	turn chan struct{} // full while w writes
+
+	once   sync.Once
+	failed chan struct{} // closed when err stands
+	err    error         // the first
 }
 
 // NewLineWriter writes to w.
-func NewLineWriter(w io.Writer) *LineWriter { return &LineWriter{w: w} }
+func NewLineWriter(w io.Writer) *LineWriter {
+	return &LineWriter{w: w, turn: make(chan struct{}, 1), failed: make(chan struct{})}
+}
 
 // lineBuffers holds the buffers that lines are encoded in. One that a huge line has grown is not kept.
 var lineBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }}
@@ -39,26 +44,34 @@ func (w *LineWriter) WriteJSON(v Appender) error {
 	return err
 }
 
-// Fail makes every later WriteJSON return err, unless a write failed before. It waits for a write that is under way.
+// Fail makes every later WriteJSON return err, and those that wait for another's write, unless a write failed before.
+// It does not wait for the write that is under way, which may still succeed.
 func (w *LineWriter) Fail(err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err == nil {
+	w.once.Do(func() {
 		w.err = err
-	}
+		close(w.failed)
+	})
 }
 
 func (w *LineWriter) write(line []byte) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err != nil {
+	select {
+	case w.turn <- struct{}{}:
+	case <-w.failed:
 		return w.err
+	}
+	defer func() { <-w.turn }()
+	select {
+	case <-w.failed: // while both were ready
+		return w.err
+	default:
 	}
 	n, err := w.w.Write(line)
 	if err == nil && n < len(line) {
 		err = io.ErrShortWrite
 	}
-	w.err = err
+	if err != nil {
+		w.Fail(err)
+	}
 	return err
 }
 

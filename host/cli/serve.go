@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/pflag"
 
@@ -33,8 +32,12 @@ func (a *app) serve(args []string) int {
 	defer stop()
 	unwatch := a.watch(ctx, h, d)
 	defer unwatch()
-	if err := h.ServeLines(ctx, a.in, a.out); err != nil && !errors.Is(err, context.Canceled) {
+	err := h.ServeLines(ctx, a.in, a.out)
+	if code := signalled(); code != exitOK {
+		return code
+	}
+	if err != nil {
 		return a.fail(exitFailed, err)
 	}
-	return signalled()
+	return exitOK
 }

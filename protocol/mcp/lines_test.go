@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -307,6 +308,127 @@ func TestServeLinesEndsWithABrokenStream(t *testing.T) {
 	})
 }
 
+// big is a Catalog whose answers no pipe holds. One of the tool "report" tells of its progress until that fails.
+type big struct{}
+
+func (big) ToolList() json.RawMessage { return nil }
+func (big) CallTool(ctx context.Context, p *CallToolParams) (*CallToolResult, error) {
+	for p.Name == "report" {
+		if err := NotifierFrom(ctx).Notify(MethodProgress, protocol.Raw(`{"progressToken":1,"progress":1}`)); err != nil {
+			return nil, err
+		}
+	}
+	return TextResult(strings.Repeat("x", 1<<20)), nil
+}
+
+func TestAClientThatDoesNotRead(t *testing.T) {
+	stop := errors.New("shut down")
+	for _, tt := range []struct {
+		name  string
+		calls string
+		end   func(in *io.PipeWriter, cancel context.CancelCauseFunc)
+		lost  int
+		took  time.Duration
+		cause error
+	}{
+		{"does not hold the end of input", call("1", "x"), func(in *io.PipeWriter, _ context.CancelCauseFunc) { in.Close() }, 1, endGrace + writeGrace, nil},
+		{"nor do many answers", call("1", "x") + "\n" + call("2", "x") + "\n" + call("3", "x"), func(in *io.PipeWriter, _ context.CancelCauseFunc) { in.Close() }, 3, endGrace + writeGrace, nil},
+		{"nor do notices", call("1", "report"), func(in *io.PipeWriter, _ context.CancelCauseFunc) { in.Close() }, 1, endGrace + writeGrace, nil},
+		{"does not hold the context", call("1", "x"), func(_ *io.PipeWriter, cancel context.CancelCauseFunc) { cancel(stop) }, 1, haltGrace, stop},
+		{"nor in the grace after the end of input", call("1", "x"), func(in *io.PipeWriter, cancel context.CancelCauseFunc) {
+			in.Close()
+			time.Sleep(time.Second)
+			cancel(stop)
+		}, 1, time.Second + haltGrace, stop},
+		{"nor when all is cancelled already", call("1", "x"), func(in *io.PipeWriter, cancel context.CancelCauseFunc) {
+			in.Close()
+			time.Sleep(endGrace + writeGrace/2)
+			cancel(stop)
+		}, 1, endGrace + writeGrace/2, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				inR, inW := io.Pipe()
+				outR, outW := io.Pipe() // blocks at once, and has no deadlines
+				ctx, cancel := context.WithCancelCause(t.Context())
+				ended := make(chan error, 1)
+				var notify Notifier
+				o := LinesOptions{Attach: func(n Notifier) { notify = n }}
+				go func() { ended <- NewServer(testInfo, big{}, Options{}).ServeLines(ctx, inR, outW, o) }()
+				io.WriteString(inW, tt.calls+"\n")
+				synctest.Wait()
+				began := time.Now()
+				go tt.end(inW, cancel)
+				err := <-ended
+				if took := time.Since(began); took < tt.took || took > tt.took+haltGrace {
+					t.Errorf("ended after %v, want %v", took, tt.took)
+				}
+				want := fmt.Sprintf("write to the MCP client: the MCP client does not read; messages lost: %d", tt.lost)
+				if !errors.Is(err, ErrUnread) || !strings.HasSuffix(err.Error(), want) || tt.cause != nil && !errors.Is(err, tt.cause) {
+					t.Errorf("error = %v, want %s, and %v", err, want, tt.cause)
+				}
+				if err := notify.Notify(MethodListChanged, nil); err != ErrEnded {
+					t.Errorf("a notice after the end: %v, want %v", err, ErrEnded)
+				}
+				outR.Close() // a bubble waits for all its goroutines
+			})
+		})
+	}
+	t.Run("but reads slowly gets all answers", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			inR, inW := io.Pipe()
+			outR, outW := io.Pipe()
+			ended := make(chan error, 1)
+			go func() {
+				ended <- NewServer(testInfo, big{}, Options{}).ServeLines(t.Context(), inR, outW, LinesOptions{})
+			}()
+			for i := range 8 {
+				io.WriteString(inW, call(fmt.Sprint(i), "x")+"\n")
+			}
+			inW.Close()
+			answers := protocol.NewLineReader(outR, 0)
+			for i := range 8 {
+				time.Sleep(writeGrace / 2)
+				if _, err := answers.Next(); err != nil {
+					t.Fatalf("answer %d: %v", i, err)
+				}
+			}
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	})
+}
+
+func TestAPipeThatNobodyReads(t *testing.T) {
+	// A pipe of this process has deadlines, so that the blocked write ends with the connection.
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer outR.Close()
+	defer outW.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	inR, inW := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- NewServer(testInfo, big{}, Options{}).ServeLines(ctx, inR, outW, LinesOptions{})
+	}()
+	io.WriteString(inW, call("1", "x")+"\n")
+	if _, err := io.ReadFull(outR, make([]byte, 10)); err != nil { // so the write has begun
+		t.Fatal(err)
+	}
+	began := time.Now()
+	cancel()
+	err = <-ended
+	if !errors.Is(err, ErrUnread) || !errors.Is(err, context.Canceled) || time.Since(began) > 2*time.Second {
+		t.Errorf("ended with %v after %v", err, time.Since(began))
+	}
+	if _, err := outW.Write([]byte("x")); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the write was left behind: %v", err)
+	}
+}
+
 func Test200CallsAtOnceAreAllAnswered(t *testing.T) {
 	// The client writes all of them before it reads anything, so a server that writes from its reader would hang.
 	inR, inW := io.Pipe()
@@ -349,7 +471,7 @@ func TestLongLines(t *testing.T) {
 	t.Run("above the limit", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c := connect(t, &shelf{}, LinesOptions{MaxLine: 100})
-			want := `[{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: a line is longer than 100 bytes; the option MaxLine raises the limit"}}]`
+			want := `[{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: a line is longer than 100 bytes (MaxLine)"}}]`
 			if got := fmt.Sprint(c.send(strings.Repeat("x", 1000))); got != want {
 				t.Errorf("answer = %s", got)
 			}
