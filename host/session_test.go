@@ -621,7 +621,7 @@ func TestManyCallsOfOneMessage(t *testing.T) {
 		})
 		tool.Definition.InputSchema = schema
 		script := []rehearsal.Turn{{Steps: []rehearsal.Step{{Calls: uses("mcp__go__meet")}, {Text: "$RESULT"}}}}
-		inSession(t, Options{Tools: []Tool{tool}}, rehearsal.Options{Script: script, Parallel: true}, func(t *testing.T, s *Session, a *rehearsal.Agent) {
+		inSession(t, Options{Tools: []Tool{tool}, Limits: Limits{Calls: n}}, rehearsal.Options{Script: script, Parallel: true}, func(t *testing.T, s *Session, a *rehearsal.Agent) {
 			if res := query(t, s, "go"); res.Text != "met" || here.Load() != n {
 				t.Errorf("%d met: %+v", here.Load(), res)
 			}
@@ -636,7 +636,7 @@ func TestManyCallsOfOneMessage(t *testing.T) {
 			return Answer{Allow: true}, nil
 		}}
 		script := []rehearsal.Turn{{Steps: []rehearsal.Step{{Calls: uses("mcp__go__boom")}, {Text: "$RESULT"}}}}
-		inSession(t, Options{Tools: []Tool{tool}, Asker: p}, rehearsal.Options{Script: script, Parallel: true}, func(t *testing.T, s *Session, a *rehearsal.Agent) {
+		inSession(t, Options{Tools: []Tool{tool}, Limits: Limits{Calls: n}, Asker: p}, rehearsal.Options{Script: script, Parallel: true}, func(t *testing.T, s *Session, a *rehearsal.Agent) {
 			query(t, s, "go")
 			if ran.Load() != n || len(p.questions()) != n || p.most.Load() != 1 {
 				t.Errorf("ran %d, asked %d, up to %d at once", ran.Load(), len(p.questions()), p.most.Load())
