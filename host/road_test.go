@@ -187,7 +187,7 @@ func TestASlowToolDelaysNoOther(t *testing.T) {
 		"greet.lua": greetLua,
 	})
 	synctest.Test(t, func(t *testing.T) {
-		c := client(newHost(t, Options{Dir: dir}), &caller{})
+		c := client(newHost(t, Options{Dir: dir, Limits: Limits{Wall: 2 * time.Hour}}), &caller{})
 		slow := make(chan string)
 		go func() { slow <- text(callIt(t, c, "slow", "{}")) }()
 		synctest.Wait()
