@@ -44,13 +44,26 @@ type Definition struct {
 type toolValue struct {
 	run, confirm, enabled *lua.LFunction
 	def                   *Definition // nil in a lean state
+	faults                []Fault     // of the declaration; a tool with any is not one
 }
 
 var toolMetatable = opaque("tool")
 
 // Tools returns the definitions among the values that a file returned (one tool, or a list of tools), in order. Several returned
-// values are taken as a list. In mode Lean only Run, ConfirmFunc and EnabledFunc are set.
+// values are taken as a list. In mode Lean only Run, ConfirmFunc and EnabledFunc are set. When tools are wrongly declared the error is a
+// *FaultsError with all that is wrong.
 func Tools(values []lua.LValue) ([]*Definition, error) {
+	defs, err := tools(values)
+	if err == nil {
+		err = declarationFaults(values)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return defs, nil
+}
+
+func tools(values []lua.LValue) ([]*Definition, error) {
 	if len(values) == 1 {
 		if list, ok := values[0].(*lua.LTable); ok {
 			return toolList(list)

@@ -123,22 +123,31 @@ func (w *writer) enum(v lua.LValue) error {
 func (w *writer) properties(t *lua.LTable, depth int, open, root bool) error {
 	var inner writer
 	var required [][]byte
-	for k, v := t.Next(lua.LNil); k != lua.LNil; k, v = t.Next(k) {
+	var faults []error
+	for k, v := t.Next(lua.LNil); k != lua.LNil && len(faults) < maxFaults; k, v = t.Next(k) {
 		name, ok := k.(lua.LString)
 		if !ok {
-			return fmt.Errorf("want names and types, as in { name = \"string\" }, got an element without a name: %s", describe(v))
+			faults = append(faults, fmt.Errorf("want names and types, as in { name = \"string\" }, got an element without a name: %s", describe(v)))
+			continue
 		}
 		if !isPropertyName(string(name)) {
-			return fmt.Errorf("property %s: a name has 1 to 64 of the letters a-z A-Z 0-9 _ . -, else the API refuses the tool", keyText(name))
+			faults = append(faults, fmt.Errorf("property %s: a name has 1 to 64 of the letters a-z A-Z 0-9 _ . -, else the API refuses the tool", keyText(name)))
+			continue
 		}
 		p, err := parameter(v, depth+1)
 		if err != nil {
-			return inProperty(string(name), err)
+			for _, err := range each(err) {
+				faults = append(faults, inProperty(string(name), err))
+			}
+			continue
 		}
 		inner.both(string(name), p.schema)
 		if !p.optional {
 			required = append(required, appendString(nil, string(name)))
 		}
+	}
+	if len(faults) > 0 {
+		return errors.Join(faults...)
 	}
 	members := pair{[]byte("{}"), []byte("{}")}
 	if len(inner.shown) > 0 {

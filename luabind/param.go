@@ -22,6 +22,8 @@ type param struct {
 	raw, object, open bool
 	description       string
 	fields            *lua.LTable // of param.object; nil for any
+
+	fault error // what is wrong with it; the tool that uses it reports that
 }
 
 var paramMetatable = opaque("param")
@@ -52,22 +54,41 @@ func builder(kind string, at int, allowed []string) lua.LGFunction {
 			L.Push(lua.LTrue)
 			return 1
 		}
-		description := ""
-		switch v := L.Get(1).(type) {
-		case lua.LString:
-			description = string(v)
-		case *lua.LNilType:
-		default:
-			raise(L, fn+": want a description first, got "+got(v))
-		}
-		o := options{t: optionsArg(L, fn, at, allowed...)}
-		p, err := o.param(kind, description, L.Get(2))
+		p, err := build(kind, L.Get(1), L.Get(2), L.Get(at), allowed)
 		if err != nil {
-			raise(L, fn+": "+err.Error())
+			p = &param{fault: within(fn, err)}
 		}
 		L.Push(wrap(p, paramMetatable))
 		return 1
 	}
+}
+
+// build makes what a builder returns of its arguments.
+func build(kind string, first, second, more lua.LValue, allowed []string) (*param, error) {
+	description := ""
+	switch v := first.(type) {
+	case lua.LString:
+		description = string(v)
+	case *lua.LNilType:
+	default:
+		return nil, errors.New("want a description first, got " + got(v))
+	}
+	var o options
+	if more != lua.LNil {
+		t, ok := more.(*lua.LTable)
+		if !ok {
+			return nil, errors.New("options: want a table of options, got " + got(more))
+		}
+		o.t = t
+		var unknown []error
+		for _, complaint := range unknownKeys(t, "option", allowed) {
+			unknown = append(unknown, errors.New(complaint))
+		}
+		if len(unknown) > 0 {
+			return nil, errors.Join(unknown...)
+		}
+	}
+	return o.param(kind, description, second)
 }
 
 // lean reports whether the state only needs a file's functions.
@@ -262,7 +283,7 @@ func (o options) element(w *writer, keyword string, always bool) error {
 	}
 	p, err := parameter(of, 0)
 	if err != nil {
-		return fmt.Errorf("of: %w", err)
+		return within("of", err)
 	}
 	if p.optional {
 		return errors.New("of: an element cannot be optional: leave the question mark, optional and default out")

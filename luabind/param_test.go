@@ -197,7 +197,7 @@ func TestBuilderFaults(t *testing.T) {
 		{"a change of a parameter", `local p = param.string("x") p.min = 1`, `a param cannot be changed`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := load(t, `local p = (function() `+statement(tt.lua)+` end)() return p`)
+			_, err := load(t, `local p = (function() `+statement(tt.lua)+` end)() return tool("x", "A tool", { p = p }, function() end)`)
 			wantFault(t, err, tt.want)
 		})
 	}

@@ -50,6 +50,8 @@ func objectSchema(fields *lua.LTable, description string, open bool) (pair, erro
 // root is p as the whole of input or output.
 func (p *param) root() (pair, error) {
 	switch {
+	case p.fault != nil:
+		return pair{}, p.fault
 	case p.optional:
 		return pair{}, errors.New("the whole cannot be optional or have a default")
 	case p.raw:

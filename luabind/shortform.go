@@ -30,7 +30,7 @@ func parameter(v lua.LValue, depth int) (*param, error) {
 		return shortForm(string(v))
 	case *lua.LUserData:
 		if p, ok := v.Value.(*param); ok {
-			return p, nil
+			return p, p.fault
 		}
 	case *lua.LTable:
 		return tableForm(v, depth)

@@ -18,14 +18,19 @@ func toolFunc(L *lua.LState) int {
 	}
 	def := &Definition{AlwaysLoad: true, Line: callerLine(L)}
 	fields, err := toolFields(L)
-	if err == nil {
-		err = def.fill(fields)
-	}
+	name, _ := fields.name()
 	if err != nil {
-		name, _ := fields.name()
 		raise(L, toolPrefix(name)+err.Error())
 	}
-	L.Push(wrap(&toolValue{run: def.Run, confirm: def.ConfirmFunc, enabled: def.EnabledFunc, def: def}, toolMetatable))
+	t := &toolValue{def: def}
+	for i, err := range def.fill(fields) {
+		if i == maxFaults {
+			break
+		}
+		t.faults = append(t.faults, Fault{def.Line, toolPrefix(name) + err.Error()})
+	}
+	t.run, t.confirm, t.enabled = def.Run, def.ConfirmFunc, def.EnabledFunc
+	L.Push(wrap(t, toolMetatable))
 	return 1
 }
 
@@ -118,30 +123,39 @@ var fieldNames = []string{"name", "title", "description", "input", "output", "ru
 	"open_world", "timeout", "rate", "concurrency", "confirm", "keep", "always_load", "max_result", "examples", "enabled", "annotations",
 	"icons", "meta"}
 
-// fill reads all fields.
-func (def *Definition) fill(d declared) error {
-	if complaint := unknownKey(d.t, "field", fieldNames); complaint != "" {
-		return errors.New(complaint)
+// fill reads all fields and returns all that is wrong with them.
+func (def *Definition) fill(d declared) (faults []error) {
+	for _, complaint := range unknownKeys(d.t, "field", fieldNames) {
+		faults = append(faults, errors.New(complaint))
 	}
+	unknown := len(faults) > 0
 	for _, name := range fieldNames {
 		v := d.t.RawGetString(name)
 		if v == lua.LNil {
 			continue
 		}
 		if err := def.set(name, v); err != nil {
-			return fieldError(name, err)
+			for _, err := range each(err) {
+				faults = append(faults, fieldError(name, err))
+			}
 		}
 	}
-	switch {
-	case def.Run == nil:
-		return errors.New("field 'run' is missing: want run = function(args, ctx) … end")
-	case def.Description == "":
-		return errors.New("field 'description' is missing: say what the tool does and when to use it")
+	if unknown { // what is missing may be there under that name
+		return faults
 	}
-	if def.Input == nil {
-		return def.set("input", lua.LNil)
+	missing := func(name string) bool { return d.t.RawGetString(name) == lua.LNil }
+	if missing("run") {
+		faults = append(faults, errors.New("field 'run' is missing: want run = function(args, ctx) … end"))
 	}
-	return nil
+	if missing("description") {
+		faults = append(faults, errors.New("field 'description' is missing: say what the tool does and when to use it"))
+	}
+	if def.Input == nil && missing("input") {
+		if err := def.set("input", lua.LNil); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return faults
 }
 
 // fieldError names the field. input and output name the property behind it, whose line is the one of interest.

@@ -1,8 +1,10 @@
 package luabind
 
 import (
+	"errors"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -156,6 +158,50 @@ func TestToolFaults(t *testing.T) {
 			_, err := load(t, `return `+tt.lua)
 			wantFault(t, err, tt.want)
 		})
+	}
+}
+
+func TestAllFaultsOfAToolAreTold(t *testing.T) {
+	values, err := run(t, sandbox.Loading, nil, `
+		local limit = param.integer("How many", { minimum = 1, maximum = 5 })
+		return {
+			tool{ name = "a", description = "A tool", input = { limit = limit, q = "str", deep = { n = "int" } }, timeout = "soon", handler = print, keep = 1 },
+			tool{ name = "b" },
+			tool{ name = "c", description = "A tool", run = function() end },
+		}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Tools(values)
+	e, ok := errors.AsType[*FaultsError](err)
+	if !ok || e.Tools != 3 {
+		t.Fatalf("%v", err)
+	}
+	want := []Fault{
+		{4, `tool "a": unknown field 'handler' (did you mean 'run'?)`},
+		{4, `tool "a": input: property 'limit': param.integer: unknown option 'minimum' (did you mean 'min'?)`},
+		{4, `tool "a": input: property 'limit': param.integer: unknown option 'maximum' (did you mean 'max'?)`},
+		{4, `tool "a": input: property 'q': unknown type "str" (write "string")`},
+		{4, `tool "a": input: property 'n' of deep: unknown type "int" (write "integer")`},
+		{4, `tool "a": field 'timeout': want a duration`},
+		{4, `tool "a": field 'keep': want true or false, got 1`},
+		{5, `tool "b": field 'run' is missing`},
+		{5, `tool "b": field 'description' is missing`},
+	}
+	for i, f := range e.Faults {
+		if i >= len(want) || f.Line != want[i].Line || !strings.HasPrefix(f.Message, want[i].Message) {
+			t.Errorf("fault %d: %+v", i, f)
+		}
+	}
+	if len(e.Faults) != len(want) {
+		t.Errorf("%d faults, want %d", len(e.Faults), len(want))
+	}
+}
+
+func TestVeryManyFaultsAreCut(t *testing.T) {
+	_, err := load(t, `local t = {} for i = 1, 5000 do t["p" .. i] = "strng" end t.input = t return tool(t)`)
+	if e, ok := errors.AsType[*FaultsError](err); !ok || len(e.Faults) != maxFaults {
+		t.Errorf("%.200v", err)
 	}
 }
 

@@ -68,9 +68,12 @@ var otherBuilders = map[string]string{
 	"one_of": "param.enum", "literal": "param.enum", "schema": "param.json", "raw": "param.json",
 }
 
-// unknownKeys returns a complaint about each key of t that is not in allowed.
+// maxFaults is how many faults of one kind are told of one table.
+const maxFaults = 20
+
+// unknownKeys returns a complaint about each key of t that is not in allowed, or the first of very many.
 func unknownKeys(t *lua.LTable, what string, allowed []string) (complaints []string) {
-	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
+	for k, _ := t.Next(lua.LNil); k != lua.LNil && len(complaints) < maxFaults; k, _ = t.Next(k) {
 		if name, ok := k.(lua.LString); !ok || !slices.Contains(allowed, string(name)) {
 			complaints = append(complaints, "unknown "+what+" "+keyText(k)+keyHint(string(name), allowed))
 		}

@@ -119,6 +119,13 @@ func (l *loader) declare(ctx context.Context, f *file, full *lua.FunctionProto, 
 		return
 	}
 	defs, err := luabind.Tools(values)
+	if e, ok := errors.AsType[*luabind.FaultsError](err); ok {
+		for _, fault := range e.Faults {
+			f.problems = append(f.problems, f.src.atField(fault.Line, fault.Message, calls))
+		}
+		spread(f.problems, e.Tools)
+		return
+	}
 	if err != nil {
 		f.problems = append(f.problems, f.src.luaFault(err, calls))
 		return
@@ -135,15 +142,24 @@ func (l *loader) declare(ctx context.Context, f *file, full *lua.FunctionProto, 
 	f.problems = append(f.problems, sameNames(f)...)
 	f.problems = append(f.problems, l.checkNeeds(f)...)
 	if failed(f.problems) {
+		spread(f.problems, len(f.tools))
 		return
 	}
 	for _, t := range f.tools {
 		if err := l.enabled(ctx, state, t); err != nil {
 			f.problems = append(f.problems, f.src.luaFault(err, nil))
+			spread(f.problems, len(f.tools))
 			return
 		}
 		// The functions belong to the scratch state, which ends here. ConfirmFunc stays, to say that there is one.
 		t.Definition.Run, t.Definition.EnabledFunc = nil, nil
+	}
+}
+
+// spread says in the first fault of a file with n tools what it does to the others.
+func spread(problems []*Error, n int) {
+	if i := slices.IndexFunc(problems, func(e *Error) bool { return !e.Warning }); i >= 0 && n > 1 {
+		problems[i].Message += fmt.Sprintf("; none of this file's %d tools is loaded", n)
 	}
 }
 
