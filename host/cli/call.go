@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -23,7 +25,8 @@ var callCommand = &command{
 	long: `Calls one tool and prints its result: the text blocks, or the structured result as indented JSON. TOOL is server/tool,
 mcp__server__tool, or the bare name when only one server has it. Arguments are key=value words (text where the tool wants text,
 else read as JSON; a key given twice makes a list), one JSON object, or - for a JSON object on stdin.
-The call is yours, so nothing asks; --deny still holds.`,
+The call is yours, so nothing asks; --deny still holds.
+Exit: 0 done · 1 the tool failed, or its arguments do not fit · 2 no such tool, or a line that cannot be read · 4 denied · 6 took too long.`,
 	flags: func(a *app, fs *pflag.FlagSet) {},
 	run:   (*app).call,
 }
@@ -48,7 +51,7 @@ func (a *app) call(args []string) int {
 	}
 	input, err := schema.Arguments(words, info.Schema)
 	if err != nil {
-		return a.misuse("%s: %s", info.Name, err)
+		return a.misuse("%s: %s", info.Name, wordFault(err, words))
 	}
 	ctx, stop, signalled := signals(context.Background())
 	defer stop()
@@ -60,6 +63,25 @@ func (a *app) call(args []string) int {
 		return a.fail(exitFailed, err)
 	}
 	return a.printResult(result, d.end(info.Name.String()))
+}
+
+// wordFault says what is wrong with the arguments. A word without = behind one that has it is mostly the rest of a value with spaces.
+func wordFault(err error, words []string) string {
+	var e *schema.ArgumentError
+	if !errors.As(err, &e) || strings.Contains(e.Word, "=") {
+		return err.Error()
+	}
+	i := slices.Index(words, e.Word)
+	if i <= 0 || !strings.Contains(words[i-1], "=") {
+		return err.Error()
+	}
+	rest := i
+	for rest < len(words) && !strings.Contains(words[rest], "=") {
+		rest++
+	}
+	whole := strings.Join(words[i-1:rest], " ")
+	key, value, _ := strings.Cut(whole, "=")
+	return fmt.Sprintf("%q belongs to no key; a value with spaces needs quotes: %s=%q", e.Word, key, value)
 }
 
 // stdinArgument replaces the argument - by what stdin holds.

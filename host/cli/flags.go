@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/luatools/luatools/host"
-	"github.com/luatools/luatools/protocol/nearest"
 	"github.com/luatools/luatools/scripts"
 )
 
@@ -52,6 +51,7 @@ func (a *app) flagSet(c *command) *pflag.FlagSet {
 		c.flags(a, fs)
 	}
 	o := &a.opt
+	o.timeout = host.DefaultCallTimeout // also for commands without the flag
 	fs.StringVarP(&o.chdir, "chdir", "C", "", "work in `DIR`")
 	fs.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing on stderr but errors")
 	fs.BoolVarP(&o.verbose, "verbose", "v", false, "say more on stderr")
@@ -61,7 +61,9 @@ func (a *app) flagSet(c *command) *pflag.FlagSet {
 	}
 	fs.StringVar(&o.tools, "tools", "tools", "`DIR` that holds the tool files")
 	fs.StringVar(&o.server, "server", "", "`NAME` of the server of the files directly in the folder (default: the folder's name)")
-	fs.BoolVar(&o.json, "json", false, jsonUsage(c))
+	if c != serveCommand && c != devCommand {
+		fs.BoolVar(&o.json, "json", false, jsonUsage(c))
+	}
 	fs.StringVar(&o.config, "config", "", "`FILE` to configure by, instead of the luatools.lua beside the tools folder")
 	fs.StringArrayVar(&o.limit, "limit", nil, "bound what tools may use: `NAME=VALUE` such as heap=500MiB or wall=20m; names are "+strings.Join(scripts.LimitNames(), ", "))
 	if c == listCommand || c == checkCommand || c == devCommand {
@@ -94,7 +96,7 @@ func (o *options) settle() error {
 	if !slices.Contains([]string{"", "auto", "always", "never"}, o.color) {
 		return fmt.Errorf("--color %q: want auto, always or never", o.color)
 	}
-	if o.timeout < 0 {
+	if o.timeout <= 0 {
 		return fmt.Errorf("--timeout %s: want a positive time, such as 10s", o.timeout)
 	}
 	if !slices.Contains([]string{"", "on", "off"}, o.reuse) {
@@ -144,25 +146,11 @@ func fromEnvironment(fs *pflag.FlagSet) error {
 		}
 		for _, v := range values {
 			if err := fs.Set(f.Name, strings.TrimSpace(v)); err != nil {
-				errs = append(errs, fmt.Errorf("%s=%q: %w", name, v, err))
+				errs = append(errs, fmt.Errorf("%s: %s", name, flagFault(err, fs)))
 			}
 		}
 	})
 	return errors.Join(errs...)
-}
-
-// suggestFlag names the flag that was perhaps meant.
-func suggestFlag(err error, fs *pflag.FlagSet) string {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
-		return ""
-	}
-	var names []string
-	fs.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near := nearest.Name(unknown.GetSpecifiedName(), names); near != "" {
-		return fmt.Sprintf("; did you mean --%s?", near)
-	}
-	return fmt.Sprintf("; luatools help %s lists the flags", fs.Name())
 }
 
 // discard swallows what pflag would print by itself.

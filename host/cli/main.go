@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -76,7 +77,7 @@ func (a *app) invoke(args []string) int {
 		}
 	}
 	if strings.HasPrefix(name, "-") {
-		return a.misuse("flags come after the command: luatools COMMAND %s …", strings.Join(args, " "))
+		return a.misuse("flags come after the command: %s", flagsFirst(args))
 	}
 	return a.misuse("no command %q%s", name, didYouMean(nearest.Name(name, commandNames())))
 }
@@ -89,7 +90,7 @@ func (a *app) dispatch(c *command, args []string) int {
 			a.commandHelp(a.out, c, fs)
 			return exitOK
 		}
-		return a.misuse("%s%s", err, suggestFlag(err, fs))
+		return a.misuse("%s", flagFault(err, fs))
 	}
 	if err := fromEnvironment(fs); err != nil {
 		return a.misuse("%s", err)
@@ -112,7 +113,7 @@ func (a *app) dispatch(c *command, args []string) int {
 
 // help prints the list of commands, or one command's page.
 func (a *app) help(topic []string) int {
-	if len(topic) == 0 {
+	if len(topic) == 0 || slices.Contains([]string{"help", "--help", "-h"}, topic[0]) {
 		a.usage(a.out)
 		return exitOK
 	}

@@ -19,9 +19,6 @@ func (a *app) open(o host.Options) (*host.Host, int) {
 	if a.opt.verbose {
 		o.Leftover = func(tool, text string) { a.sayf("%s: %s", tool, text) }
 	}
-	if a.opt.verbose {
-		o.Leftover = func(tool, text string) { a.sayf("%s: %s", tool, text) }
-	}
 	h, code := a.load(o)
 	if code != exitOK {
 		return nil, code
@@ -42,8 +39,10 @@ func (a *app) load(o host.Options) (*host.Host, int) {
 	o.Server = a.opt.server
 	o.Limits = a.opt.limits
 	o.NoReuse = a.opt.reuse == "off"
-	o.NoReuse = a.opt.reuse == "off"
 	h, err := host.New(o)
+	if err != nil && strings.HasPrefix(err.Error(), fmt.Sprintf("%q cannot name a server", o.Server)) {
+		return nil, a.misuse("--server: %s", err)
+	}
 	if err != nil {
 		return nil, a.fail(exitFailed, err)
 	}

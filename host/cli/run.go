@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +32,9 @@ none) and prints the answer. Each --prompt is a further prompt in the same sessi
 The CLI is the one of --claude, of $LUATOOLS_CLAUDE, on the PATH or in the usual places. Where there is none, or with --rehearse, a rehearsal
 agent without a model takes its place: it makes the calls that the prompt spells out, one a line, such as
   luatools run "greet name=Alice"
+
+Questions are put to the person at the terminal, which takes one on stdin and stderr: with the prompt on stdin there is nobody to ask,
+and what would ask is denied.
 
 Without --system-prompt and --setting-sources the CLI's own defaults, hooks and rules hold.
 Exit: 0 answered · 1 failed · 4 denied · 5 no CLI, or not logged in · 6 the CLI did not answer · 7 turns used up.`,
@@ -57,7 +62,7 @@ func runFlags(a *app, fs *pflag.FlagSet) {
 	fs.StringArrayVar(&r.prompts, "prompt", nil, "a further prompt `TEXT` for the same session, after the answer to the one before (repeatable)")
 	fs.StringVar(&r.model, "model", "", "`MODEL` of the session")
 	fs.IntVar(&r.maxTurns, "max-turns", 0, "end the session after `N` turns (0: the CLI's own bound)")
-	fs.StringVar(&r.permissionMode, "permission-mode", "default", "`MODE` of the CLI: default, acceptEdits, plan, bypassPermissions, dontAsk or auto")
+	fs.StringVar(&r.permissionMode, "permission-mode", "default", "`MODE` of the CLI: "+strings.Join(permissionModes, ", "))
 	fs.StringVar(&r.claude, "claude", "", "`PATH` of the Claude CLI; nothing else is tried")
 	fs.BoolVar(&r.rehearse, "rehearse", false, "use the rehearsal agent, which has no model and makes the calls that the prompt spells out")
 	fs.StringVar(&r.systemPrompt, "system-prompt", "", "replace the CLI's system prompt by `TEXT`")
@@ -173,6 +178,9 @@ func (a *app) sessionOptions(ctx context.Context, h *host.Host, prompts []string
 	if a.run.rehearse {
 		a.notef("rehearsing without a model: --rehearse was given")
 		return a.rehearsal(ctx, o), exitOK
+	}
+	if info, err := os.Stat(a.run.claude); err == nil && info.IsDir() {
+		return o, a.fail(exitNoCLI, fmt.Errorf("--claude %s is a folder: name the program, such as %s", a.run.claude, filepath.Join(a.run.claude, "claude")))
 	}
 	path, err := control.Find(a.run.claude)
 	switch {
