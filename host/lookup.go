@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/luatools/luatools/protocol"
 	"github.com/luatools/luatools/protocol/mcp"
 	"github.com/luatools/luatools/protocol/nearest"
 	"github.com/luatools/luatools/protocol/schema"
@@ -76,7 +77,7 @@ const maxNear = 3
 
 // unknown names the tools that name may have meant. Among the tools of one server (nil: all), names are compared bare as well.
 func (r *registry) unknown(name string, s *server) *UnknownToolError {
-	e := &UnknownToolError{Name: name}
+	e := &UnknownToolError{Name: protocol.Brief(name)} // it may come from a model, at any length
 	if s != nil {
 		if t := r.off[ToolName{s.name, name}.String()]; t != nil {
 			e.Why = t.why

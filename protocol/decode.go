@@ -3,6 +3,7 @@ package protocol
 import (
 	"encoding/json"
 	"strconv"
+	"unicode/utf8"
 )
 
 // DecodeError says what is wrong with a message and which id, if any was readable, the answer must carry.
@@ -21,15 +22,19 @@ func (e *DecodeError) Error() string { return e.Err.Message }
 func (e *DecodeError) Response() *Response { return &Response{ID: e.ID, Error: e.Err} }
 
 // Decode reads one JSON-RPC 2.0 message: a request or notification, or the peer's answer to a request of ours. What is
-// no JSON is refused with -32700; an array (a batch), a member that comes twice, an id that is null or neither string
+// no JSON, or nested deeper than 10,000 levels, or not valid UTF-8 is refused with -32700; an array (a batch), a member that comes twice, an id that is null or neither string
 // nor number, params that are neither object nor array (null counts as missing), and a wrong or missing "jsonrpc" with
 // -32600. Members that JSON-RPC does not know are passed over.
 //
-// lenient is for messages inside the control channel: it looks at no "jsonrpc" and takes id null as an id.
+// lenient is for messages inside the control channel: it looks at no "jsonrpc", takes id null as an id, and wants UTF-8
+// of the id alone, which is echoed.
 //
 // One of the three results is not nil. They alias b.
 func Decode(b []byte, lenient bool) (*Request, *Answer, *DecodeError) {
 	var m message
+	if !lenient && !utf8.Valid(b) {
+		return nil, nil, &DecodeError{ID: nullID, Err: Errorf(CodeParse, "parse error: the line is not valid UTF-8 (byte %d)", invalidByte(b))}
+	}
 	if kind := kindOf(b); kind != '{' {
 		return nil, nil, m.notAnObject(b, kind)
 	}
@@ -51,6 +56,18 @@ func Decode(b []byte, lenient bool) (*Request, *Answer, *DecodeError) {
 }
 
 var nullID = json.RawMessage("null")
+
+// invalidByte returns the offset of the first byte that is no UTF-8.
+func invalidByte(b []byte) int {
+	for i := 0; i < len(b); {
+		r, size := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return len(b)
+}
 
 // message is what one pass finds. Values alias the line.
 type message struct {
@@ -106,7 +123,11 @@ func (m *message) judge(lenient bool) {
 		}
 	}
 	switch kindOf(m.id) {
-	case 0, '"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+	case 0, '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+	case '"':
+		if lenient && !utf8.Valid(m.id) {
+			m.fail(`"id" is not valid UTF-8`)
+		}
 	case 'n':
 		if !lenient && !m.answers() {
 			m.fail(`"id" must not be null; leave it out of a notification`)
@@ -180,7 +201,7 @@ func (m *message) refuse(code int, why string) *DecodeError {
 	e := &DecodeError{ID: nullID, Err: &Error{Code: code, Message: "invalid request: " + why}, Answer: m.answers()}
 	switch kindOf(m.id) {
 	case '"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		if !m.idTwice {
+		if !m.idTwice && utf8.Valid(m.id) {
 			e.ID = m.id
 		}
 	}
@@ -189,8 +210,10 @@ func (m *message) refuse(code int, why string) *DecodeError {
 
 // notAnObject is the error for a line that is something else than an object; kind is its first byte.
 func (m *message) notAnObject(b []byte, kind byte) *DecodeError {
-	switch {
-	case !Valid(b):
+	switch end, ok := valid(b); {
+	case !ok && tooDeep(b, end):
+		return &DecodeError{ID: nullID, Err: Errorf(CodeParse, "parse error: %v", errTooDeep)}
+	case !ok:
 		return &DecodeError{ID: nullID, Err: Errorf(CodeParse, "parse error: the line is no JSON")}
 	case kind == '[':
 		return m.refuse(CodeInvalidRequest, "batches are not supported; send one message a line")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // callLine is an envelope of 300 bytes, as the CLI sends it for a call.
@@ -56,6 +57,15 @@ func TestDecode(t *testing.T) {
 		{"a broken array is a parse error", `[{"jsonrpc":`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: the line is no JSON"}}`},
 		{"an empty line is a parse error", ``, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: the line is no JSON"}}`},
 
+		{"an id that is no UTF-8 is not echoed", `{"jsonrpc":"2.0","id":"` + "\xff" + `","method":"ping"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: the line is not valid UTF-8 (byte 23)"}}`},
+		{"nor is any id of a line that is none elsewhere", `{"jsonrpc":"2.0","id":1,"method":"é` + "\xc3" + `"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: the line is not valid UTF-8 (byte 36)"}}`},
+		{"U+FFFD itself is UTF-8", `{"jsonrpc":"2.0","id":"\ufffd` + "\ufffd" + `","method":"ping"}`, `{"jsonrpc":"2.0","id":"\ufffd` + "\ufffd" + `","method":"ping"}`},
+		{"arrays nested too deep", strings.Repeat("[", 20000), `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: nested deeper than 10000 levels"}}`},
+		{"objects nested too deep", strings.Repeat(`{"a":`, 20000), `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: nested deeper than 10000 levels"}}`},
+		{"params nested too deep", `{"id":1,"params":` + strings.Repeat(`["]{\"",{"b":`, 5000), `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: nested deeper than 10000 levels"}}`},
+		{"arrays that break off at the limit", strings.Repeat("[", 10000), `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: the line is no JSON"}}`},
+		{"objects that break off at the limit", strings.Repeat(`{"a":`, 10000), `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: want a value, but the text ends after 50000 bytes"}}`},
+
 		{"a batch is refused", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, refused("null", "batches are not supported; send one message a line")},
 		{"an empty batch is refused", `[]`, refused("null", "batches are not supported; send one message a line")},
 		{"a number is no message", `17`, refused("null", "a message is a JSON object")},
@@ -90,6 +100,8 @@ func TestDecodeLenient(t *testing.T) {
 		{"jsonrpc may be missing", `{"id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"method":"ping"}`},
 		{"id null is echoed", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, `{"jsonrpc":"2.0","id":null,"method":"ping"}`},
 		{"an answer's error may be anything", `{"id":1,"result":null,"error":"x"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":""}}`},
+		{"an id that is no UTF-8 is not echoed", `{"id":"` + "\xff" + `","method":"ping"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"invalid request: \"id\" is not valid UTF-8"}}`},
+		{"other text may be no UTF-8", `{"id":"é","method":"` + "\xff" + `"}`, `{"jsonrpc":"2.0","id":"é","method":"` + "\ufffd" + `"}`},
 		{"members twice are still refused", `{"id":1,"method":"a","method":"b"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"invalid request: \"method\" comes twice"}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -139,7 +151,7 @@ func TestRequestRefusesParamsThatBreakTheLine(t *testing.T) {
 // slowDecode tells by encoding/json whether b is a request, with its id, method and params.
 func slowDecode(b []byte) (id, params json.RawMessage, method string, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(b))
-	if !json.Valid(b) {
+	if !json.Valid(b) || !utf8.Valid(b) {
 		return nil, nil, "", false
 	}
 	if open, _ := d.Token(); open != json.Delim('{') {
@@ -194,10 +206,10 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("Decode(%q) = %+v; want id %s, method %q, params %s", in, req, id, method, params)
 		}
 		if err != nil {
-			if out, encErr := err.Response().AppendJSON(nil); encErr != nil || !json.Valid(out) {
+			if out, encErr := err.Response().AppendJSON(nil); encErr != nil || !json.Valid(out) || !utf8.Valid(out) {
 				t.Fatalf("the answer to %q is %q, %v", in, out, encErr)
 			}
-			if (err.Err.Code == CodeParse) == json.Valid(in) {
+			if (err.Err.Code == CodeParse) == (json.Valid(in) && utf8.Valid(in)) {
 				t.Fatalf("Decode(%q) = %d", in, err.Err.Code)
 			}
 		}
@@ -208,7 +220,11 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("%q became %q: %v", in, out, err)
 			}
 		}
-		Decode(in, true)
+		if _, _, err := Decode(in, true); err != nil {
+			if out, _ := err.Response().AppendJSON(nil); !json.Valid(out) || !utf8.Valid(out) {
+				t.Fatalf("the lenient answer to %q is %q", in, out)
+			}
+		}
 	})
 }
 
@@ -217,6 +233,20 @@ func btoi(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+func TestBrief(t *testing.T) {
+	for _, tt := range []struct{ name, in, want string }{
+		{"100 characters stand", strings.Repeat("é", 100), strings.Repeat("é", 100)},
+		{"101 are cut to 100", strings.Repeat("é", 101), strings.Repeat("é", 99) + "…"},
+		{"nothing stays nothing", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Brief(tt.in); got != tt.want {
+				t.Errorf("Brief = %q, want %q", got, tt.want)
+			}
+		})
+	}
 }
 
 func BenchmarkDecode(b *testing.B) {

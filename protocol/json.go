@@ -1,9 +1,14 @@
 package protocol
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // maxDepth is how deep arrays and objects may nest; encoding/json has the same limit.
 const maxDepth = 10000
+
+var errTooDeep = errors.New("nested deeper than 10000 levels")
 
 // Members walks the members of the JSON object b in order, and checks that b is exactly one valid JSON object,
 // nested values included, nested no deeper than 10,000. It judges as [encoding/json.Valid] does.
@@ -85,8 +90,40 @@ func Elements(b []byte, f func(value []byte) bool) error {
 
 // Valid reports whether b is exactly one JSON value. It agrees with [encoding/json.Valid] and is several times as fast.
 func Valid(b []byte) bool {
-	i, ok := skip(b, space(b, 0), 0)
-	return ok && space(b, i) == len(b)
+	_, ok := valid(b)
+	return ok
+}
+
+// valid is [Valid] with the offset of the fault.
+func valid(b []byte) (end int, ok bool) {
+	if end, ok = skip(b, space(b, 0), 0); ok {
+		end = space(b, end)
+	}
+	return end, ok && end == len(b)
+}
+
+// tooDeep reports whether the array or object that begins at b[i], where a walk has found its fault, is one level too
+// many. The levels are counted again, since only a fault asks for them.
+func tooDeep(b []byte, i int) bool {
+	if i >= len(b) || b[i] != '[' && b[i] != '{' {
+		return false
+	}
+	level := 0
+	for at := 0; at < i; at++ {
+		switch b[at] {
+		case '[', '{':
+			level++
+		case ']', '}':
+			level--
+		case '"':
+			end, _, ok := scanString(b, at)
+			if !ok {
+				return false
+			}
+			at = end - 1
+		}
+	}
+	return level >= maxDepth
 }
 
 // IsObject reports whether b is exactly one valid JSON object.
@@ -105,6 +142,9 @@ func trailing(b []byte, i int) error {
 
 // fault is the error for what stands at b[i].
 func fault(b []byte, i int, want string) error {
+	if tooDeep(b, i) {
+		return errTooDeep
+	}
 	if i >= len(b) {
 		return fmt.Errorf("%s, but the text ends after %d bytes", want, len(b))
 	}

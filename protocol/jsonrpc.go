@@ -138,6 +138,21 @@ func (e *Error) append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+// Brief cuts a name that a peer sent for an error text: above 100 characters it keeps the first 99 and ends in "…".
+func Brief(name string) string {
+	count, cut := 0, 0
+	for i := range name {
+		switch count {
+		case 99:
+			cut = i
+		case 100:
+			return name[:cut] + "…"
+		}
+		count++
+	}
+	return name
+}
+
 // kindOf returns the first byte of the JSON value b, which tells what it is, or 0 when b is empty.
 func kindOf(b []byte) byte {
 	if i := space(b, 0); i < len(b) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"unicode/utf8"
 
 	"github.com/luatools/luatools/protocol"
 )
@@ -59,7 +60,7 @@ func decodeCall(params json.RawMessage) (*CallToolParams, *protocol.Error) {
 	}
 	if arguments != nil && !isNull(arguments) {
 		if arguments[0] != '{' {
-			return nil, invalidParams("arguments of %.100q must be an object, not %.40s", call.Name, arguments)
+			return nil, invalidParams("arguments of %q must be an object, not %.40s", protocol.Brief(call.Name), arguments)
 		}
 		call.Arguments = arguments
 	}
@@ -90,6 +91,10 @@ func (c *CallToolParams) decodeMeta(meta json.RawMessage) *protocol.Error {
 	switch token[0] {
 	case '{', '[', 't', 'f':
 		return invalidParams("progressToken must be a string or a number, not %.40s", token)
+	case '"':
+		if !utf8.Valid(token) { // it is echoed
+			return invalidParams("progressToken is not valid UTF-8")
+		}
 	}
 	c.ProgressToken = token
 	return nil

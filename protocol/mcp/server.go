@@ -58,7 +58,7 @@ func (s *Server) Handle(ctx context.Context, req *protocol.Request) (res *protoc
 			if s.options.Panic != nil {
 				s.options.Panic(p, debug.Stack())
 			}
-			res = &protocol.Response{ID: req.ID, Error: protocol.Errorf(protocol.CodeInternal, "internal error in %.100s: %v", req.Method, p)}
+			res = &protocol.Response{ID: req.ID, Error: protocol.Errorf(protocol.CodeInternal, "internal error in %s: %v", protocol.Brief(req.Method), p)}
 		}
 	}()
 	result, err := s.dispatch(ctx, req)
@@ -80,7 +80,7 @@ func (s *Server) dispatch(ctx context.Context, req *protocol.Request) (protocol.
 		return nil, nil
 	}
 	// Resources, prompts and the rest are not advertised, so they are as unknown as a misspelling.
-	return nil, protocol.Errorf(protocol.CodeMethodNotFound, "method not found: %.100s", req.Method)
+	return nil, protocol.Errorf(protocol.CodeMethodNotFound, "method not found: %s", protocol.Brief(req.Method))
 }
 
 // asError turns what went wrong into a JSON-RPC error.

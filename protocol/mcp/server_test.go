@@ -175,9 +175,23 @@ func TestCallParams(t *testing.T) {
 	}
 }
 
+func TestAProgressTokenThatIsNoUTF8IsNotEchoed(t *testing.T) {
+	// On the control channel, where a line may hold such bytes.
+	req, _, bad := protocol.Decode([]byte(`{"id":1,"method":"tools/call","params":{"name":"echo","_meta":{"progressToken":"`+"\xff"+`"}}}`), true)
+	if bad != nil {
+		t.Fatal(bad)
+	}
+	res := NewServer(testInfo, &shelf{}, Options{}).Handle(t.Context(), req)
+	if res.Error == nil || res.Error.Code != protocol.CodeInvalidParams || res.Error.Message != "progressToken is not valid UTF-8" {
+		t.Errorf("error = %v", res.Error)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct{ name, method, params, want string }{
 		{"an unknown method", "tools/cal", `{}`, `{"code":-32601,"message":"method not found: tools/cal"}`},
+		{"a method of 300 KB is cut", strings.Repeat("m", 300<<10), `{}`, `{"code":-32601,"message":"method not found: ` + strings.Repeat("m", 99) + `…"}`},
+		{"a tool's name of 300 KB is cut", "tools/call", `{"name":"` + strings.Repeat("é", 150<<10) + `","arguments":[1]}`, `{"code":-32602,"message":"arguments of \"` + strings.Repeat("é", 99) + `…\" must be an object, not [1]"}`},
 		{"resources are not offered", "resources/list", `{}`, `{"code":-32601,"message":"method not found: resources/list"}`},
 		{"prompts are not offered", "prompts/get", `{}`, `{"code":-32601,"message":"method not found: prompts/get"}`},
 		{"a call without params", "tools/call", `null`, `{"code":-32602,"message":"tools/call needs \"name\", the name of a tool from tools/list"}`},
