@@ -65,12 +65,12 @@ func (a *app) readConfig(file string) error {
 		rules = append(rules, rule)
 	}
 	if len(dropped) > 0 {
-		a.sayf("warning: %s was found, not named, so what it allows does not count (%s): name it with --config %s", file, strings.Join(dropped, ", "), file)
+		a.notef("warning: %s was found, not named, so what it allows does not count (%s): name it with --config %s", file, strings.Join(dropped, ", "), file)
 	}
 	if o.config == "" {
 		c.Timeout = min(c.Timeout, scripts.DefaultWall)
 		if names := c.Limits.Tighten(); len(names) > 0 {
-			a.sayf("warning: %s was found, not named, so the limits that it raises do not count (%s): name it with --config %s", file, strings.Join(names, ", "), file)
+			a.notef("warning: %s was found, not named, so the limits that it raises do not count (%s): name it with --config %s", file, strings.Join(names, ", "), file)
 		}
 	}
 	o.policy.Rules = rules
