@@ -11,6 +11,7 @@ import (
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/ast"
 
 	"github.com/luatools/luatools/luabind"
 	"github.com/luatools/luatools/luabind/sandbox"
@@ -278,8 +279,14 @@ func (s *source) luaFault(err error, calls []toolCall) *Error {
 func (s *source) atField(line int, message string, calls []toolCall) *Error {
 	call := callAt(line, calls)
 	if call != nil && call.fields != nil {
+		fields := call.fields
+		for _, part := range []string{"input", "output"} {
+			if t := tableField(fields, part); t != nil && strings.Contains(message, ": "+part+": property '") {
+				fields = t
+			}
+		}
 		for _, m := range quoted.FindAllStringSubmatch(message, -1) {
-			if at := fieldLine(call.fields, m[1]); at > 0 {
+			if at := fieldLine(fields, m[1]); at > 0 {
 				return s.fault(at, columnOf(s.text, m[1], at, 0, true), len(m[1]), message)
 			}
 		}
@@ -288,6 +295,17 @@ func (s *source) atField(line int, message string, calls []toolCall) *Error {
 		return s.fault(line, columnOf(s.text, "tool", line, 0, false), len("tool"), message)
 	}
 	return s.fault(line, 0, 0, message)
+}
+
+// tableField returns the table that a field holds, or nil.
+func tableField(t *ast.TableExpr, name string) *ast.TableExpr {
+	for _, f := range t.Fields {
+		if key, ok := f.Key.(*ast.StringExpr); ok && key.Value == name {
+			inner, _ := f.Value.(*ast.TableExpr)
+			return inner
+		}
+	}
+	return nil
 }
 
 // lastLine is the number of the last line with something on it.

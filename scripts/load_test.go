@@ -66,6 +66,8 @@ func TestLoadFaults(t *testing.T) {
 			"tools/x.lua:6:5: tool: input: property 'b': param.string: unknown option 'pattern' (did you mean 'match'?)"},
 		{"and the value", "return tool{\n  description = 'Does one thing, and well.',\n  handler = print,\n  input = {\n    a = 'int',\n    b = param.string('x', { pattern = 'y' }),\n  },\n  timeout = 'soon',\n}\n",
 			"tools/x.lua:8:3: tool: field 'timeout': want a duration"},
+		{"a parameter is looked for in its own table", "return tool{\n  description = 'Does one thing, and well.',\n  output = { a = 'string' },\n  input = { a = 'strng' },\n  " + run + ",\n}\n",
+			"tools/x.lua:4:13: tool: input: property 'a'"},
 		{"one bad tool fails its file", "return { tool('a', 'Does one thing, and well.', {}, function() end),\n  tool('B', 'Does one thing, and well.', {}, function() end) }\n",
 			`tools/x.lua:2:3: tool "B": field 'name': want a name`},
 		{"an enabled function that fails", "return tool{ description = 'Does one thing, and well.', enabled = function() error('no idea') end, " + run + " }\n", "no idea"},
