@@ -272,7 +272,7 @@ func TestBadLinesCostOnlyThemselves(t *testing.T) {
 		return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"greet","arguments":{"name":"` + name + `"}}}`
 	}
 	for _, tt := range []struct{ name, line, want string }{
-		{"bytes that are no UTF-8 in an argument", call("1", "A\xffda"), `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"the arguments cannot be read`},
+		{"bytes that are no UTF-8 in an argument", call("1", "A\xffda"), `{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":"parse error: the line is not valid UTF-8`},
 		{"no JSON", `nonsense`, `"id":null,"error":{"code":-32700`},
 		{"a line that breaks off", `{"jsonrpc":"2.0","id":1,"method":`, `"id":null,"error":{"code":-32700`},
 		{"a batch", `[` + call("1", "Ada") + `]`, `"id":null,"error":{"code":-32600`},

@@ -33,7 +33,7 @@ func (e *DecodeError) Response() *Response { return &Response{ID: e.ID, Error: e
 func Decode(b []byte, lenient bool) (*Request, *Answer, *DecodeError) {
 	var m message
 	if !lenient && !utf8.Valid(b) {
-		return nil, nil, &DecodeError{ID: nullID, Err: Errorf(CodeParse, "parse error: the line is not valid UTF-8 (byte %d)", invalidByte(b))}
+		return nil, nil, m.notUTF8(b)
 	}
 	if kind := kindOf(b); kind != '{' {
 		return nil, nil, m.notAnObject(b, kind)
@@ -56,6 +56,21 @@ func Decode(b []byte, lenient bool) (*Request, *Answer, *DecodeError) {
 }
 
 var nullID = json.RawMessage("null")
+
+// notUTF8 is the error for a line with a byte that is no UTF-8. It names the id where that can be trusted: the peer waits
+// for an answer to it.
+func (m *message) notUTF8(b []byte) *DecodeError {
+	err := Members(b, func(key, value []byte) bool {
+		m.member(key, value)
+		return true
+	})
+	if err != nil {
+		*m = message{}
+	}
+	e := m.refuse(CodeParse, "")
+	e.Err = Errorf(CodeParse, "parse error: the line is not valid UTF-8 (byte %d)", invalidByte(b))
+	return e
+}
 
 // invalidByte returns the offset of the first byte that is no UTF-8.
 func invalidByte(b []byte) int {

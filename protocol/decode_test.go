@@ -58,7 +58,10 @@ func TestDecode(t *testing.T) {
 		{"an empty line is a parse error", ``, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: the line is no JSON"}}`},
 
 		{"an id that is no UTF-8 is not echoed", `{"jsonrpc":"2.0","id":"` + "\xff" + `","method":"ping"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: the line is not valid UTF-8 (byte 23)"}}`},
-		{"nor is any id of a line that is none elsewhere", `{"jsonrpc":"2.0","id":1,"method":"é` + "\xc3" + `"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: the line is not valid UTF-8 (byte 36)"}}`},
+		{"nor is one of two", `{"jsonrpc":"2.0","id":1,"id":"` + "\xff" + `"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: the line is not valid UTF-8 (byte 30)"}}`},
+		{"nor that of a broken line", `{"jsonrpc":"2.0","id":1,"x":"` + "\xff", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: the line is not valid UTF-8 (byte 29)"}}`},
+		{"an answer that is no UTF-8 is not answered", `{"jsonrpc":"2.0","id":1,"result":"` + "\xff" + `"}`, `answer: {"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":"parse error: the line is not valid UTF-8 (byte 34)"}}`},
+		{"a line that is no UTF-8 elsewhere is refused under its id", `{"jsonrpc":"2.0","id":1,"method":"é` + "\xc3" + `"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":"parse error: the line is not valid UTF-8 (byte 36)"}}`},
 		{"U+FFFD itself is UTF-8", `{"jsonrpc":"2.0","id":"\ufffd` + "\ufffd" + `","method":"ping"}`, `{"jsonrpc":"2.0","id":"\ufffd` + "\ufffd" + `","method":"ping"}`},
 		{"arrays nested too deep", strings.Repeat("[", 20000), `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: nested deeper than 10000 levels"}}`},
 		{"objects nested too deep", strings.Repeat(`{"a":`, 20000), `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: nested deeper than 10000 levels"}}`},
