@@ -26,7 +26,7 @@ type gone struct {
 
 const (
 	maxGone = 256 // that a registry remembers, the latest
-	maxTomb = 20  // that the CLI is shown
+	maxTomb = 200 // that the CLI is shown: a folder that a checkout dropped, and more
 )
 
 // date numbers r, finds the tools of its that are shown otherwise than when the host last had them, and those that are gone. It is called with h.build

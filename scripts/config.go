@@ -162,7 +162,13 @@ func LoadConfig(path string) (*Config, error) {
 	return r.Config, nil
 }
 
+// readConfig reads a regular file: a FIFO or device of that name would hold the program for ever.
 func readConfig(path string) (string, error) {
+	if info, err := os.Stat(path); err != nil {
+		return "", err
+	} else if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is no regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err

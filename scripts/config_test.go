@@ -123,3 +123,13 @@ func FuzzConfig(f *testing.F) {
 		}
 	})
 }
+
+// Only a regular file is read: a FIFO that nobody writes to would hold the program for ever.
+func TestAConfigurationIsARegularFile(t *testing.T) {
+	if _, err := LoadConfig(t.TempDir()); err == nil || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("a folder: %v", err)
+	}
+	if _, err := LoadConfig(os.DevNull); err == nil || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("a device: %v", err)
+	}
+}

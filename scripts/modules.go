@@ -7,6 +7,7 @@ import (
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/ast"
 
 	"github.com/luatools/luatools/protocol/nearest"
 )
@@ -61,6 +62,11 @@ func (l *loader) module(src *source) *module {
 		m.problems = []*Error{fault}
 		return m
 	}
+	// A file that was cut off, or is empty for a moment while an editor writes it, is valid Lua.
+	if n := len(chunk); n == 0 || !returns(chunk[n-1]) {
+		m.problems = []*Error{src.fault(lastLine(src.text), 0, 0, "a module ends with the table that it returns: return { … }")}
+		return m
+	}
 	m.facts = examine(chunk)
 	if m.problems = l.checkGlobals(src, m.facts); failed(m.problems) {
 		return m
@@ -69,6 +75,11 @@ func (l *loader) module(src *source) *module {
 		m.problems = append(m.problems, fault)
 	}
 	return m
+}
+
+func returns(s ast.Stmt) bool {
+	_, ok := s.(*ast.ReturnStmt)
+	return ok
 }
 
 // needs returns the modules that a file can reach, sorted by name; nil entries stand for names that have no file. A file that

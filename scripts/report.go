@@ -204,7 +204,11 @@ func (c *comparison) changed(name string, o, t *Tool) {
 	case len(listed) > 0:
 		c.add(Listed, name, t.File, strings.Join(listed, "; "), nil)
 	case o.file == t.file && o.Timeout != t.Timeout:
-		c.add(Behaviour, name, t.File, fmt.Sprintf("its time limit is %s now", t.Timeout), nil)
+		text := "its time limit is that of all tools now"
+		if t.Timeout > 0 {
+			text = fmt.Sprintf("its time limit is %s now", t.Timeout)
+		}
+		c.add(Behaviour, name, t.File, text, nil)
 	case o.file != t.file && o.file.src.text == t.file.src.text && o.File == t.File && !c.recovered[t.File]:
 		c.add(Behaviour, name, t.File, fmt.Sprintf("reloaded in %s (%s)", c.took(), changedModules(o.file, t.file)), nil)
 	case o.file != t.file && !c.recovered[t.File]:

@@ -248,8 +248,12 @@ func (w *watcher) flushExtra() {
 	w.extra = nil
 }
 
-// content is what a file holds, with a mark that tells a missing file from an empty one.
+// content is what a regular file holds, with a mark that tells a missing file from an empty one. Anything else holds nothing that could be
+// compared, and reading it may never end.
 func content(name string) string {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return "-" + info.Mode().String()
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return ""

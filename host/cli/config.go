@@ -93,30 +93,31 @@ func (a *app) configFault(err error) {
 	a.sayf("error: %s", err)
 }
 
-// configChanged applies a configuration that was edited while the command runs. One that cannot be read leaves the rules as they were.
+// configChanged applies a configuration that was edited while the command runs. One that cannot be read, or is gone, leaves the rules as
+// they were: a denial must not end because an editor saves in two steps.
 func (a *app) configChanged(h *host.Host, d *display, file string) {
-	before := a.opt
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		a.opt.policy.Rules = a.opt.flagRules
-		if !a.flags.Changed("timeout") {
-			a.opt.timeout = host.DefaultCallTimeout
-		}
-		d.line("33", "%s", visible(file+" is gone: its rules hold no longer"))
-	} else if err := a.readConfig(file); err != nil {
-		a.configFault(err)
-		d.line("33", "the rules stay as they were")
+		d.fault("33", "%s", oneLine(file+" is gone: its rules stay until the next start, or until it is back"))
 		return
-	} else {
-		d.line("32", "%s", visible(file+" was read again"))
-		if a.opt.limits != before.limits {
-			d.line("33", "its limits hold from the next start on")
-			a.opt.limits = before.limits
-		}
 	}
-	if err := h.SetPolicy(a.opt.policy); err != nil {
+	before := a.opt
+	err := a.readConfig(file)
+	if err == nil {
+		err = h.SetPolicy(a.opt.policy)
+	}
+	if err != nil {
 		a.opt = before
 		a.configFault(err)
+		d.fault("33", "the rules stay as they were")
 		return
 	}
 	h.SetTimeout(a.opt.timeout)
+	d.line("32", "%s", oneLine(file+" was read again"))
+	if a.opt.limits != before.limits {
+		d.line("33", "its limits hold from the next start on")
+		a.opt.limits = before.limits
+	}
+	for _, w := range h.Warnings() {
+		a.notef("warning: %s", w)
+	}
 }

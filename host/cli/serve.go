@@ -23,6 +23,13 @@ func (a *app) serve(args []string) int {
 	}
 	d := a.display()
 	d.quiet = !a.opt.verbose
+	stderr, lines := a.err, newLossy(a.err)
+	d.w, a.err = lines, lines
+	defer func() {
+		if lines.close() {
+			a.err = stderr
+		}
+	}()
 	h, code := a.open(host.Options{Observer: d, Log: d.log})
 	if code != exitOK {
 		return code

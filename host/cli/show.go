@@ -135,9 +135,13 @@ func (d *display) log(e host.LogEntry) {
 
 // line prints one line unless told to be quiet.
 func (d *display) line(colour, format string, args ...any) {
-	if d.quiet {
-		return
+	if !d.quiet {
+		d.fault(colour, format, args...)
 	}
+}
+
+// fault prints one line, also when told to be quiet: something does not work as the files say.
+func (d *display) fault(colour, format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
 	if d.colour {
 		s = "\x1b[" + colour + "m" + s + "\x1b[0m"

@@ -55,7 +55,7 @@ func (a *app) watchOptions(h *host.Host, d *display) scripts.WatchOptions {
 	o := scripts.WatchOptions{
 		Extra:        []string{a.opt.configPath()},
 		ExtraChanged: func(path string) { a.configChanged(h, d, path) },
-		Warn:         func(text string) { d.line("33", "%s", visible("warning: "+text)) },
+		Warn:         func(text string) { d.fault("33", "%s", oneLine("warning: "+text)) },
 	}
 	if a.opt.watch == "poll" {
 		o.Poll = pollEach
@@ -67,20 +67,20 @@ func (a *app) watchOptions(h *host.Host, d *display) scripts.WatchOptions {
 func (d *display) reloaded(r *scripts.Reload) {
 	at := time.Now().Format(time.TimeOnly)
 	for _, c := range r.Changes {
-		mark, colour := "✓", "32"
+		mark, colour, line := "✓", "32", d.line
 		switch c.Kind {
 		case scripts.Failed:
-			mark, colour = "✗", "31"
+			mark, colour, line = "✗", "31", d.fault
 		case scripts.Held:
-			mark, colour = "!", "33"
+			mark, colour, line = "!", "33", d.fault
 		}
 		who := c.Tool
 		if who == "" {
 			who = c.File
 		}
-		d.line(colour, "%s %s %s  %s", at, mark, inLine(who), visible(c.Text))
+		line(colour, "%s %s %s  %s", at, mark, inLine(who), oneLine(c.Text))
 		if c.Problem != nil && c.Problem.Frame != "" {
-			d.line("2", "%s", visible(c.Problem.Frame))
+			line("2", "%s", visible(c.Problem.Frame))
 		}
 	}
 }
