@@ -53,6 +53,7 @@ type shelf struct {
 	order   []string          // the names of files, sorted
 	servers map[string]*serverFile
 	modules modules
+	had     map[string][]declared // what each tool has declared since the start, by server/name; never changed in place
 }
 
 // entry is one tool file of the folder.
@@ -104,7 +105,7 @@ func (l *Library) rescan(ctx context.Context, began time.Time, look func(*folder
 		return nil, err
 	}
 	old, prev := l.shelf, l.Snapshot()
-	next := shelf{found: found, files: make(map[string]*entry, len(found.sources)), servers: map[string]*serverFile{}}
+	next := shelf{found: found, files: make(map[string]*entry, len(found.sources)), servers: map[string]*serverFile{}, had: old.had}
 	var problems []*Error
 	next.modules, problems = loadModules(&l.loader, found.sources, old.modules)
 	problems = append(problems, found.problems...)

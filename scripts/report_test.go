@@ -191,6 +191,31 @@ func TestRightsThatGrow(t *testing.T) {
 		_, lines := rescan(t, l)
 		equal(t, "reported", lines, []string{"✓ tools/a  new tool"})
 	})
+	t.Run("a tool gets no more by moving to another file, nor by going away and coming back", func(t *testing.T) {
+		l, dir := openArchive(t, rightsOf("run = { 'git' }"), Options{})
+		more := strings.Replace(rightsOf("run = { 'kubectl' }"), "a.lua", "b.lua", 1)
+		more = strings.Replace(more, "tool{", "tool{ name = 'a',", 1)
+		if err := os.Remove(filepath.Join(dir, "a.lua")); err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir, more)
+		_, lines := rescan(t, l)
+		want := "! tools/b.lua  asks for new permission run = kubectl → not served until it is granted, because the tool had less before"
+		equal(t, "reported", lines, []string{"✓ tools/a  removed", want})
+		if len(l.Snapshot().Servers) > 0 {
+			t.Error("it is served")
+		}
+		if err := os.Remove(filepath.Join(dir, "b.lua")); err != nil {
+			t.Fatal(err)
+		}
+		rescan(t, l)
+		write(t, dir, rightsOf("run = { 'kubectl' }"))
+		_, lines = rescan(t, l)
+		equal(t, "reported", lines, []string{strings.Replace(want, "b.lua", "a.lua", 1)})
+		write(t, dir, rightsOf("run = { 'git' }"))
+		_, lines = rescan(t, l)
+		equal(t, "reported", lines, []string{"✓ tools/a  new tool"})
+	})
 	t.Run("what it had since the start it may have again", func(t *testing.T) {
 		l, dir := openArchive(t, rightsOf("net = { 'x.com' }"), Options{})
 		for _, fields := range []string{"", "net = { 'x.com' }"} {

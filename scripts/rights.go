@@ -2,6 +2,7 @@ package scripts
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -88,16 +89,37 @@ func (d declared) within(o declared) bool {
 func (s *shelf) hold(granted func(server, tool string, p *luabind.Permissions) bool) {
 	for _, e := range s.files {
 		e.held = nil
-		if e.served == nil || e.latest == e.served || !e.latest.ok() {
+		if e.latest == e.served || !e.latest.ok() {
 			continue
 		}
 		for _, t := range e.latest.tools {
-			if more := e.allow.beyond(t); len(more) > 0 && (granted == nil || !granted(t.Server, t.Name, &t.Definition.Permissions)) {
-				e.held = warn(t.fault(asks(more) + " → still serving the version from " + clock(e.served.loaded) + " until it is granted"))
+			if more := s.beyond(e, t); len(more) > 0 && (granted == nil || !granted(t.Server, t.Name, &t.Definition.Permissions)) {
+				e.held = warn(t.fault(asks(more) + " → " + e.meanwhile()))
 				break
 			}
 		}
 	}
+}
+
+// beyond lists what a tool of e asks for that it was not allowed: by its file, or, when the file is new, by what a tool of its name had before.
+// A tool cannot get more by moving to another file.
+func (s *shelf) beyond(e *entry, t *Tool) []declared {
+	if e.served != nil {
+		return e.allow.beyond(t)
+	}
+	have, known := s.had[t.Server+"/"+t.Name]
+	if !known {
+		return nil
+	}
+	return allowance{t.Name: have}.beyond(t)
+}
+
+// meanwhile says what a file serves while it waits.
+func (e *entry) meanwhile() string {
+	if e.served == nil {
+		return "not served until it is granted, because the tool had less before"
+	}
+	return "still serving the version from " + clock(e.served.loaded) + " until it is granted"
 }
 
 func asks(more []declared) string {
@@ -117,9 +139,20 @@ func plural(n int) string {
 
 // allow notes what serves now.
 func (s *shelf) allow() {
+	copied := false
 	for _, e := range s.files {
-		if e.served != nil && e.noted != e.served {
-			e.allow, e.noted = e.allow.with(e.served.tools), e.served
+		if e.served == nil || e.noted == e.served {
+			continue
+		}
+		e.allow, e.noted = e.allow.with(e.served.tools), e.served
+		if !copied {
+			s.had, copied = maps.Clone(s.had), true
+			if s.had == nil {
+				s.had = map[string][]declared{}
+			}
+		}
+		for _, t := range e.served.tools {
+			s.had[t.Server+"/"+t.Name] = e.allow[t.Name]
 		}
 	}
 }

@@ -62,7 +62,7 @@ func assemble(s *shelf, folder *folder, problems []*Error, ignored []Ignored) *S
 				a.out.Problems = append(a.out.Problems, faults...)
 				e.served = nil
 			}
-		case e.latest.ok():
+		case e.latest.ok() && e.held == nil:
 			fresh = append(fresh, e)
 		}
 	}
