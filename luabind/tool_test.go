@@ -13,7 +13,7 @@ import (
 	"github.com/luatools/luatools/luabind/sandbox"
 )
 
-func TestSeedSchemaIsExact(t *testing.T) {
+func TestTheSchemaOfGreetIsExact(t *testing.T) {
 	def := mustLoad(t, `return tool{ name = "greet", description = "Greet someone by name", input = { name = "string" },
 		run = function(args) return "Hello, " .. args.name .. "! Welcome." end }`)
 	if want := `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`; string(def.Input) != want {

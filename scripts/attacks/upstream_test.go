@@ -75,7 +75,7 @@ func guarded(t *testing.T, source string) string {
 
 func TestUpstreamAnswers(t *testing.T) {
 	for _, tt := range []struct{ name, source, right, upstream string }{
-		{"pcall closes the upvalues of its callers (issue 448)",
+		{"pcall closes the upvalues of its callers (gopher-lua #448)",
 			`local n = 0
 			local function get() return n end
 			for i = 1, 5 do pcall(function() n = n + 1 error("x") end) end
