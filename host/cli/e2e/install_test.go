@@ -4,11 +4,13 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 const npmPackage = "@anthropic-ai/claude-code"
@@ -76,8 +78,14 @@ func answers(c installed) error {
 	return nil
 }
 
+// npmWait bounds one run of npm, which waits without end for a network that says nothing.
+const npmWait = 4 * time.Minute
+
 func npm(args ...string) ([]byte, error) {
-	cmd := exec.Command("npm", args...)
+	ctx, cancel := context.WithTimeout(context.Background(), npmWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "npm", args...)
+	cmd.WaitDelay = time.Second
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
