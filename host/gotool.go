@@ -186,7 +186,7 @@ func fromGo(i int, t Tool, top string) (*tool, error) {
 		why = "it is destructive"
 	}
 	if e.finish(top, why); e.noCLI != nil {
-		return nil, fmt.Errorf("go tool %q (%s): input schema: %w", name.Tool, t.place, e.noCLI)
+		return nil, fmt.Errorf("go tool %q (%s): %w", name.Tool, t.place, e.noCLI)
 	}
 	return e, nil
 }

@@ -219,7 +219,7 @@ func (h *Host) Warnings() []string {
 	out := h.policy.Load().warnings(r)
 	for _, t := range r.tools {
 		if t.noCLI != nil {
-			out = append(out, fmt.Sprintf("%s is not offered to the Claude CLI: input schema: %v", t.people, t.noCLI))
+			out = append(out, fmt.Sprintf("%s is not offered to the Claude CLI: %v", t.people, t.noCLI))
 		}
 	}
 	return out

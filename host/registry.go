@@ -195,10 +195,23 @@ func (t *tool) finish(top, asks string) {
 	if t.lua != nil {
 		t.plain = t.lua.Plain
 	}
-	if t.forCLI, _, t.noCLI = schema.ForCLI(t.def.InputSchema); t.noCLI != nil {
+	t.subject = Subject{Name: t.name, Plain: t.plain, Asks: asks}
+	if t.noCLI = t.fitForCLI(); t.noCLI != nil {
 		t.forCLI = nil
 	}
-	t.subject = Subject{Name: t.name, Plain: t.plain, Asks: asks}
+}
+
+// fitForCLI makes the tool's schema in the CLI's form, and judges its whole entry: one bad entry would empty the server's list without a word.
+func (t *tool) fitForCLI() (err error) {
+	if t.forCLI, _, err = schema.ForCLI(t.def.InputSchema); err != nil {
+		return fmt.Errorf("input schema: %w", err)
+	}
+	def := t.listed(listKey{cli: true, alwaysLoad: true, maxResultSize: true})
+	entry, err := def.AppendJSON(nil)
+	if err != nil {
+		return err
+	}
+	return schema.CheckEntry(entry)
 }
 
 // info describes the tool for people.
