@@ -56,9 +56,8 @@ func explainCompile(name string, ce *lua.CompileError) *SyntaxError {
 }
 
 const (
-	opGetGlobal = lua.OP_GETGLOBAL
-	opBits      = 26
-	opMask      = 1<<opBits - 1
+	opBits = 26
+	opMask = 1<<opBits - 1
 )
 
 // harden checks and mends what the compiler made, nested functions too.
@@ -91,26 +90,8 @@ func harden(p *lua.FunctionProto, r *rewriter) error {
 	return nil
 }
 
-// Use is one place where a source reads a global.
-type Use struct {
+// use is a name at a line of the source.
+type use struct {
 	Name string
 	Line int
-}
-
-// Globals returns every read of a global in proto and its nested functions, in the order of the code.
-func Globals(proto *lua.FunctionProto) []Use { return appendGlobals(nil, proto) }
-
-func appendGlobals(uses []Use, p *lua.FunctionProto) []Use {
-	for pc, inst := range p.Code {
-		if int(inst>>opBits) == opGetGlobal {
-			if name := p.Constants[inst&0x3ffff].String(); name != concatName {
-				uses = append(uses, Use{name, p.DbgSourcePositions[pc]})
-			}
-		}
-	}
-	for _, child := range p.FunctionPrototypes {
-		uses = appendGlobals(uses, child)
-	}
-	slices.SortStableFunc(uses, func(a, b Use) int { return a.Line - b.Line })
-	return uses
 }

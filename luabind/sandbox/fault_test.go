@@ -234,16 +234,3 @@ func TestSyntaxErrorsSpeakLua(t *testing.T) {
 		}
 	}
 }
-
-func TestGlobalsListsEveryRead(t *testing.T) {
-	uses := Globals(compiled(t, "local a = http\nlocal function f()\n  return http.get, a .. tool\nend\nreturn tool"))
-	want := []Use{{"http", 1}, {"http", 3}, {"tool", 3}, {"tool", 5}}
-	if len(uses) != len(want) {
-		t.Fatalf("%v", uses)
-	}
-	for i := range want {
-		if uses[i] != want[i] {
-			t.Errorf("use %d is %v, want %v", i, uses[i], want[i])
-		}
-	}
-}

@@ -29,7 +29,7 @@ type rewriter struct {
 	arithmetic  int
 	constants   *constants
 	work        int
-	definitions map[Use]bool // function x() … end at file level of names
+	definitions map[use]bool // function x() … end at file level of names
 	temps       int
 }
 
@@ -50,7 +50,7 @@ func (r *rewriter) chunk(stmts []ast.Stmt) (chunk []ast.Stmt, err error) {
 			chunk, err = nil, se
 		}
 	}()
-	r.definitions = map[Use]bool{}
+	r.definitions = map[use]bool{}
 	r.function(func() { chunk = r.block(stmts) })
 	return chunk, nil
 }
@@ -84,7 +84,7 @@ func (r *rewriter) enter(line int) {
 
 func (r *rewriter) undeclared(name string, line int) error {
 	advice := "write local " + name
-	if r.definitions[Use{name, line}] {
+	if r.definitions[use{name, line}] {
 		advice = "write local function " + name
 	}
 	return &SyntaxError{File: r.file, Line: max(line, 1), Message: fmt.Sprintf("assignment to the undeclared global '%s'; %s", name, advice)}
@@ -207,8 +207,8 @@ func (r *rewriter) generator(s *ast.GenericForStmt) {
 
 func (r *rewriter) definition(s *ast.FuncDefStmt) {
 	if id, ok := s.Name.Func.(*ast.IdentExpr); ok {
-		r.definitions[Use{id.Value, s.Line()}] = true
-		r.definitions[Use{id.Value, id.Line()}] = true
+		r.definitions[use{id.Value, s.Line()}] = true
+		r.definitions[use{id.Value, id.Line()}] = true
 	}
 	if s.Name.Func != nil {
 		s.Name.Func = r.expr(s.Name.Func)
